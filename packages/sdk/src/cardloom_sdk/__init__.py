@@ -1,0 +1,1 @@
+"""Headless cards, a client for a running canvas, and test hosts."""

@@ -1,0 +1,1 @@
+"""The Cardloom server and command line."""
