@@ -1,0 +1,3 @@
+"""Numbers, JSON, lengths and white space as JavaScript has them."""
+
+from .errors import JsonValue as JsonValue
