@@ -1,0 +1,50 @@
+"""The events that pages, the command line and the SDK receive with the owner's key.
+
+Spec: decisions 36-46; the shapes named here are described in the protocol guide.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from .method_row import EventRow
+
+
+def _row(name: str, doc: str, data: str) -> EventRow:
+    return EventRow(name, doc, data, ns="cardloom")
+
+
+_ROWS = (
+    _row(
+        "canvas.changed",
+        "What changed on a subscribed canvas; `seq` grows by one each time, so a hole shows a loss.",
+        "{workspaceId, seq, by: pageId|null, changes: [{op, …}]}",
+    ),
+    _row(
+        "arrow.activity",
+        "What passed along arrows in the last tenth of a second.",
+        "{workspaceId, arrows: [{arrowId, direction, stats, outcome, type}]}",
+    ),
+    _row("workspace.changed", "The list of workspaces changed.", "{workspaces}"),
+    _row("preferences.changed", "The theme or the language was chosen anew.", "{scheme, language}"),
+    _row("packages.changed", "The list of packages changed.", "{packages}"),
+    _row(
+        "terminal.output",
+        "Output of an attached terminal; `offset` counts characters after this piece.",
+        "{cardId, generation, offset, data}",
+    ),
+    _row(
+        "terminal.resync",
+        "A repaint for a viewer that fell behind or whose terminal started anew.",
+        "{cardId, generation, offset, cols, rows, data}",
+    ),
+    _row("dialog.opened", "A question for the owner.", "{dialog}"),
+    _row("dialog.closed", "A question was answered or ran out of time.", "{dialogId}"),
+    _row("ui.toast", "A card says something in passing.", "{cardId, name, message, tone, durationMs}"),
+    _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
+    _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
+    _row("server.closing", "The server is about to end.", "{}"),
+)
+
+CANVAS_EVENTS: Final = MappingProxyType({row.name: row for row in _ROWS})

@@ -1,0 +1,432 @@
+"""The canvas's own methods: what the page, the command line and the SDK call with the owner's key.
+
+Rows with `built=False` name methods that a later release fills; they answer METHOD_NOT_FOUND and no client is told
+of them. Spec: decisions 36-46.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from .method_row import MethodRow
+from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
+from .permissions import PERMISSIONS
+
+_WORKSPACE = {"workspaceId": ident()}
+_CARD = {"cardId": ident()}
+_ARROW = {"arrowId": ident()}
+_COORDINATE: Shape = {"type": "number", "minimum": -1_000_000, "maximum": 1_000_000}
+_EXTENT: Shape = {"type": "number", "minimum": 80, "maximum": 4000}
+_PLACE = {"x": _COORDINATE, "y": _COORDINATE}
+_SIZE = {"w": _EXTENT, "h": _EXTENT}
+_TITLE = nullable(text(0, 120))
+_NAME = text(1, 120)
+_FOLDER = text(1, 4096)
+_INDEX = integer(0, 10_000)
+_TASK_TEXT = text(1, 500)
+_TASK_STATUS = one_of(("pending", "active", "done", "error"))
+_ASSIGNEE = nullable(text(0, 128))
+_COLUMN_TITLE = text(1, 64)
+_LONG_TEXT = text(0, 1_000_000)
+_DIRECTION = one_of(("forward", "backward", "both"))
+_ENTRY_ID = integer(1)
+_VISIBILITY = one_of(("visible", "overview", "hidden"))
+_TODO_ITEM = record(
+    {"id": ident(), "text": _TASK_TEXT, "status": _TASK_STATUS}, {"column": text(0, 64), "assignee": text(0, 128)}
+)
+_KANBAN_TASK = record(
+    {"id": ident(), "text": _TASK_TEXT, "status": _TASK_STATUS, "column": ident()}, {"assignee": text(0, 128)}
+)
+_KANBAN_COLUMN = record({"id": ident(), "title": _COLUMN_TITLE})
+STICKY_COLORS: Final = ("yellow", "blue", "green", "rose", "violet", "grey")
+CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "custom")
+
+
+def _step(do: str, required: dict[str, Shape] | None = None, optional: dict[str, Shape] | None = None) -> Shape:
+    """One editing step: an object whose `do` names it."""
+    return record({"do": {"const": do}, **(required or {})}, optional)
+
+
+_TODO_STEP: Shape = {
+    "anyOf": [
+        _step("add", {"text": _TASK_TEXT}, {"status": _TASK_STATUS, "index": _INDEX}),
+        _step("update", {"id": ident()}, {"text": _TASK_TEXT, "baseText": _LONG_TEXT, "status": _TASK_STATUS}),
+        _step("remove", {"id": ident()}),
+        _step("move", {"id": ident(), "index": _INDEX}),
+        _step("clearDone"),
+        _step("replace", {"items": items(_TODO_ITEM, max_items=200)}),
+    ]
+}
+_KANBAN_STEP: Shape = {
+    "anyOf": [
+        _step("addTask", {"text": _TASK_TEXT}, {"column": ident(), "index": _INDEX, "assignee": _ASSIGNEE}),
+        _step(
+            "updateTask",
+            {"id": ident()},
+            {"text": _TASK_TEXT, "baseText": _LONG_TEXT, "assignee": _ASSIGNEE, "status": _TASK_STATUS},
+        ),
+        _step("moveTask", {"id": ident(), "column": ident(), "index": _INDEX}),
+        _step("removeTask", {"id": ident()}),
+        _step("addColumn", {"title": _COLUMN_TITLE}, {"index": _INDEX}),
+        _step("renameColumn", {"id": ident(), "title": _COLUMN_TITLE}),
+        _step("moveColumn", {"id": ident(), "index": _INDEX}),
+        _step("removeColumn", {"id": ident()}),
+        _step(
+            "replace",
+            {
+                "columns": items(_KANBAN_COLUMN, min_items=1, max_items=32),
+                "tasks": items(_KANBAN_TASK, max_items=200),
+            },
+        ),
+    ]
+}
+
+
+def _row(
+    name: str,
+    params: Shape,
+    owner: str,
+    doc: str,
+    result: str = "nothing",
+    *,
+    built: bool = True,
+    before_ready: bool = False,
+    large: bool = False,
+) -> MethodRow:
+    return MethodRow(
+        name,
+        params,
+        owner,
+        doc,
+        result,
+        ns="cardloom",
+        built=built,
+        before_ready=before_ready,
+        large_request=large,
+        large_response=large,
+    )
+
+
+_ACCESS = (
+    _row(
+        "client.hello",
+        record(
+            {"client": one_of(("page", "cli", "sdk")), "protocol": integer(1)},
+            {"key": text(1, 256), "name": text(1, 120), "pageId": ident()},
+        ),
+        "canvas",
+        "Opens a connection: proves the key where no Authorization header did, and tells what this server can do.",
+        "{protocol, version, pageId, limits, methods[], events[], preferences, workspaces[], packages[]}",
+        before_ready=True,
+    ),
+    _row(
+        "client.newCode",
+        nothing(),
+        "canvas",
+        "Makes a one-time code for another page and gives the whole address to open.",
+        "{url}",
+    ),
+    _row(
+        "client.presence",
+        record(
+            {"workspaceId": nullable(ident()), "active": boolean()},
+            {"cards": items(record({"cardId": ident(), "visibility": _VISIBILITY}), max_items=5000)},
+        ),
+        "canvas",
+        "Tells which workspace this page shows and how each card is seen on it.",
+    ),
+    _row(
+        "preferences.set",
+        record({}, {"scheme": one_of(("dark", "light", "system")), "language": one_of(("en", "ru", "zh"))}),
+        "canvas",
+        "Chooses the theme and the language that pages and cards start with.",
+        "{scheme, language}",
+    ),
+)
+
+_WORKSPACES = (
+    _row("workspace.list", nothing(), "canvas", "Lists every workspace this server knows.", "{workspaces}"),
+    _row(
+        "workspace.create",
+        record({"name": _NAME, "path": _FOLDER}, {"createFolder": boolean()}),
+        "canvas",
+        "Makes a workspace over a folder and opens it.",
+        "Workspace",
+    ),
+    _row("workspace.open", record(_WORKSPACE), "canvas", "Opens a workspace: its programs may run.", "Workspace"),
+    _row("workspace.close", record(_WORKSPACE), "canvas", "Closes a workspace and ends its programs.", "Workspace"),
+    _row(
+        "workspace.update",
+        record(_WORKSPACE, {"name": _NAME, "path": _FOLDER, "strict": boolean()}),
+        "canvas",
+        "Renames a workspace, points it at another folder, or makes built-in cards ask for a grant (strict).",
+        "Workspace",
+    ),
+    _row("workspace.remove", record(_WORKSPACE), "canvas", "Forgets a workspace; its folder is never touched."),
+)
+
+_CANVAS = (
+    _row("canvas.snapshot", record(_WORKSPACE), "canvas", "Gives the whole canvas as it is on disk.", "Snapshot"),
+    _row(
+        "canvas.subscribe",
+        record(_WORKSPACE),
+        "canvas",
+        "Gives the whole canvas, and from then on every change of it without a gap.",
+        "Snapshot",
+    ),
+    _row("canvas.unsubscribe", record(_WORKSPACE), "canvas", "Ends the flow of changes."),
+    _row(
+        "canvas.addCard",
+        record(
+            {**_WORKSPACE, "kind": one_of(CARD_KINDS), **_PLACE},
+            {**_SIZE, "title": _TITLE, "content": {"type": "object"}, "packageId": ident(512)},
+        ),
+        "canvas",
+        "Puts a new card on the canvas.",
+        "Card",
+    ),
+    _row(
+        "canvas.duplicateCard",
+        record(_CARD, _PLACE),
+        "canvas",
+        "Copies a card with its content, without its arrows.",
+        "Card",
+    ),
+    _row(
+        "canvas.updateCard",
+        record(_CARD, {**_PLACE, **_SIZE, "z": one_of(("front", "back")), "title": _TITLE}),
+        "canvas",
+        "Moves, resizes, raises, lowers or renames one card.",
+        "Card",
+    ),
+    _row(
+        "canvas.arrange",
+        record({**_WORKSPACE, "cards": items(record(_CARD, {**_PLACE, **_SIZE}), min_items=1, max_items=5000)}),
+        "canvas",
+        "Moves and resizes many cards as one change.",
+    ),
+    _row(
+        "canvas.removeCard",
+        record(_CARD, {"force": boolean()}),
+        "canvas",
+        "Takes a card and its arrows off the canvas; a running program needs `force`, else BUSY.",
+        "{arrowIds}",
+    ),
+    _row(
+        "canvas.restore",
+        record(
+            {
+                **_WORKSPACE,
+                "cardIds": items(ident(), max_items=5000, unique=True),
+                "arrowIds": items(ident(), max_items=5000, unique=True),
+            }
+        ),
+        "canvas",
+        "Brings removed cards and arrows back under their old ids; programs start anew and are named.",
+        "{cards, arrows, restarted[]}",
+    ),
+    _row(
+        "canvas.connect",
+        record({"a": ident(), "b": ident()}, {"direction": _DIRECTION}),
+        "canvas",
+        "Draws an arrow between two cards; it carries values from a to b.",
+        "Arrow",
+    ),
+    _row(
+        "canvas.updateArrow",
+        record(_ARROW, {"direction": _DIRECTION, "confirm": {"const": True}}),
+        "canvas",
+        "Turns an arrow, makes it two-way, or confirms one that a card or an agent drew.",
+        "Arrow",
+    ),
+    _row("canvas.disconnect", record(_ARROW), "canvas", "Removes an arrow."),
+)
+
+_CONTENT = (
+    _row(
+        "note.edit",
+        record({**_CARD, "baseRevision": integer(0), "text": _LONG_TEXT}),
+        "cards",
+        "Replaces a note's text, unless it changed since `baseRevision`: then nothing is written and both are given.",
+        "{revision, text} or {conflict: {revision, text}}",
+    ),
+    _row(
+        "todo.edit",
+        record({**_CARD, "op": _TODO_STEP}),
+        "cards",
+        "Carries out one step on a to-do list; `baseText` guards a text against a change in between.",
+        "{revision, items} or {conflict: {text}}",
+    ),
+    _row(
+        "kanban.edit",
+        record({**_CARD, "op": _KANBAN_STEP}),
+        "cards",
+        "Carries out one step on a task board; removing a column moves its tasks to the first other one.",
+        "{revision, columns, tasks} or {conflict: {text}}",
+    ),
+    _row(
+        "sticky.edit",
+        record(_CARD, {"title": _TITLE, "color": one_of(STICKY_COLORS)}),
+        "cards",
+        "Changes a sticky's words or colour.",
+        "Card",
+    ),
+)
+
+_ARROWS = (
+    _row(
+        "journal.list",
+        record(
+            _WORKSPACE,
+            {**_ARROW, **_CARD, "beforeId": _ENTRY_ID, "limit": integer(1, 200)},
+        ),
+        "ports",
+        "Lists what was delivered, refused and dropped, newest first.",
+        "{entries, more}",
+    ),
+    _row(
+        "journal.body",
+        record({"entryId": _ENTRY_ID}),
+        "ports",
+        "Gives the value of one journal entry, or its head and hash where it was too large to keep.",
+        "{body|null, sizeBytes, sha256, head|null}",
+    ),
+    _row(
+        "journal.replay",
+        record(
+            _WORKSPACE,
+            {"fromId": _ENTRY_ID, "toId": _ENTRY_ID, "fromMs": integer(0), "toMs": integer(0)},
+        ),
+        "ports",
+        "Delivers a range again into a copy of the workspace, in the recorded order, and tells where results differ.",
+        "{workspaceId, name, replayed, differences[]}",
+    ),
+    _row("arrow.pause", record(_ARROW), "ports", "Makes an arrow carry nothing until it is resumed.", "Arrow"),
+    _row("arrow.resume", record(_ARROW), "ports", "Lets a paused arrow carry values again.", "Arrow"),
+    _row(
+        "arrow.resend",
+        record(_ARROW, {"entryId": _ENTRY_ID}),
+        "ports",
+        "Sends a kept value along the arrow again: the named one, else the last.",
+        "{delivered, outcome}",
+    ),
+    _row(
+        "ports.deliver",
+        record({"to": ident(), "data": anything()}, {"input": ident(32), "type": ident(100)}),
+        "ports",
+        "Sends a value into a card in the owner's name.",
+        "{delivered, outcome}",
+    ),
+)
+
+_TERMINALS = (
+    _row(
+        "terminal.attach",
+        record(_CARD),
+        "terminals",
+        "Gives a repaint of the terminal, and from then on its output.",
+        "{generation, offset, cols, rows, data}",
+    ),
+    _row("terminal.detach", record(_CARD), "terminals", "Ends the flow of output."),
+    _row("terminal.input", record({**_CARD, "data": text(1, 1_000_000)}), "terminals", "Types into the terminal."),
+    _row(
+        "terminal.resize",
+        record({**_CARD, "cols": integer(1, 100_000), "rows": integer(1, 100_000)}),
+        "terminals",
+        "Sets the terminal's size in cells, within its limits.",
+    ),
+    _row("terminal.start", record(_CARD), "terminals", "Starts the shell again after it ended.", "Card"),
+    _row(
+        "terminal.ack",
+        record({**_CARD, "offset": integer(0)}),
+        "terminals",
+        "Tells how much output the viewer has drawn, so that a slow one is skipped and repainted instead of fed.",
+    ),
+)
+
+_PROGRAMS = (
+    _row(
+        "grant.list",
+        record(_WORKSPACE),
+        "cards",
+        "Lists what each package may do in a workspace.",
+        "{grants: [{packageId, permission, granted}]}",
+    ),
+    _row(
+        "grant.set",
+        record({**_WORKSPACE, "packageId": ident(512), "permission": one_of(tuple(PERMISSIONS)), "granted": boolean()}),
+        "cards",
+        "Grants or revokes one permission of a package in a workspace.",
+    ),
+    _row(
+        "dialog.answer",
+        record({"dialogId": ident(), "accepted": boolean()}),
+        "canvas",
+        "Answers a question; the first answer wins, a late one is NOT_FOUND.",
+    ),
+    _row("package.list", nothing(), "cards", "Lists the packages that can be put on a canvas.", "{packages}"),
+    _row(
+        "card.run",
+        record({**_WORKSPACE, "manifest": {"type": "object"}}, {**_PLACE, **_CARD}),
+        "cards",
+        "Makes room for a headless card that somebody runs themselves, and gives its one-card token.",
+        "{cardId, token}",
+    ),
+    _row(
+        "card.log",
+        record(_CARD, {"limit": integer(1, 1000)}),
+        "cards",
+        "Gives the latest lines that a card logged or printed.",
+        "{lines: [{atMs, level, text}]}",
+    ),
+    _row("card.restart", record(_CARD), "cards", "Starts a card's program again.", "Card"),
+    _row("card.stop", record(_CARD), "cards", "Stops a card's program.", "Card"),
+)
+
+
+def _later(owner: str, **docs: str) -> tuple[MethodRow, ...]:
+    return tuple(
+        _row(name.replace("_", ".", 1), {"type": "object"}, owner, doc, built=False) for name, doc in docs.items()
+    )
+
+
+_LATER = (
+    *_later(
+        "agents",
+        agent_create="Puts an agent on the canvas.",
+        agent_start="Starts an agent.",
+        agent_stop="Stops an agent.",
+        agent_interrupt="Interrupts an agent's turn.",
+        agent_answer="Answers an agent's permission question.",
+        queue_list="Lists the prompts that wait for an agent.",
+        queue_edit="Changes a waiting prompt.",
+        queue_move="Moves a waiting prompt.",
+        queue_cancel="Takes a waiting prompt away.",
+        queue_send="Sends a waiting prompt now.",
+    ),
+    *_later(
+        "cards",
+        package_inspect="Tells what a package is and asks for before it is installed.",
+        package_install="Installs a package.",
+        package_update="Updates a package.",
+        package_rollback="Returns to a package's version before.",
+        package_remove="Removes a package.",
+    ),
+    *_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),
+    *_later(
+        "sessions",
+        session_list="Lists chat sessions.",
+        session_open="Opens a chat session.",
+        session_run="Starts a run in a chat session.",
+        session_cancel="Cancels a run.",
+    ),
+)
+
+CANVAS_METHODS: Final = MappingProxyType(
+    {
+        row.name: row
+        for rows in (_ACCESS, _WORKSPACES, _CANVAS, _CONTENT, _ARROWS, _TERMINALS, _PROGRAMS, _LATER)
+        for row in rows
+    }
+)
