@@ -1,0 +1,65 @@
+"""Every recorded case, one test a file."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+FILES = sorted(HERE.glob("*/*.json"))
+MAX_SHOWN = 10
+
+
+def _runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("vectors_run", HERE / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up by name
+    spec.loader.exec_module(module)
+    return module
+
+
+RUNNER = _runner()
+WITH_CASES = [path for path in FILES if "cases" in RUNNER.load(path)]
+
+
+@pytest.mark.parametrize("path", WITH_CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_recorded_case_of_a_file_is_reproduced(path: Path) -> None:
+    failures = [outcome for outcome in RUNNER.run_file(path) if outcome.verdict == "failed"]
+    shown = "\n".join(f"{one.case_id}: got {one.got!r}, expected {one.expected!r}" for one in failures[:MAX_SHOWN])
+    assert not failures, f"{len(failures)} failing\n{shown}"
+
+
+def test_the_runner_says_what_failed_and_exits_with_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "schema_defs.json").write_text(
+        '{"cases": [{"id": "right", "input": {"schema": {}}, "expect": []},'
+        ' {"id": "wrong", "input": {"schema": 1}, "expect": []},'
+        ' {"id": "known", "input": {"schema": 1}, "expect": [], "upstream_defect": true}]}'
+    )
+    (tmp_path / "unheard_of.json").write_text('{"cases": [{"input": 1, "expect": 1}]}')
+    assert RUNNER.main([str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("wrong: got [{'path': '', 'keyword': 'schema'}], expected []")
+    assert lines[1].startswith("unheard_of: got 'no adapter'")
+    assert lines[2] == "1 passed, 2 failed, 1 skipped"
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "agree"),
+    [
+        (1, 1.0, True),
+        (True, 1, False),
+        ({"code": "NOT_FOUND"}, {"code": None, "error_name": "Error"}, True),
+        ({"code": "NOT_FOUND"}, {"code": "BUSY"}, False),
+        ({}, {"code": None}, False),
+        ([1], [1, 2], False),
+        ({"a": None}, {}, False),
+    ],
+)
+def test_answers_are_compared_as_json_values(got: object, expected: object, agree: bool) -> None:
+    assert RUNNER.agrees(got, expected) is agree
