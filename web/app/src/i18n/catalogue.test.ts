@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { cards } from "./cards";
+import { catalogue, translator } from "./catalogue";
+import { shell } from "./shell";
+import type { Text, TextRow } from "./texts";
+
+const languages = ["en", "ru", "zh"] as const;
+const rows = Object.entries(catalogue as Record<string, TextRow>);
+
+function forms(text: Text): string[] {
+  return typeof text === "string" ? [text] : Object.values(text as unknown as Record<string, string>);
+}
+
+function places(text: Text): string[] {
+  const found = forms(text).flatMap((form) => [...form.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ""));
+  return [...new Set(found)].sort();
+}
+
+describe("the catalogue", () => {
+  test.each(rows)("%s is written in every language with the same places", (_key, row) => {
+    for (const language of languages) {
+      expect(forms(row[language]).every((form) => form.trim().length > 0)).toBe(true);
+      expect(places(row[language])).toEqual(places(row.en));
+    }
+  });
+
+  test("no area overwrites a key of another", () => {
+    expect(rows.length).toBe(Object.keys(shell).length + Object.keys(cards).length);
+  });
+
+  test("a Russian text that counts has the forms for one, few and many", () => {
+    for (const [key, row] of rows) {
+      if (typeof row.ru === "string") continue;
+      expect([key, Object.keys(row.ru).sort()]).toEqual([key, ["few", "many", "one", "other"]]);
+    }
+  });
+
+  test("a translator speaks its language", () => {
+    expect(translator("ru")("kind.note")).toBe("Заметка");
+  });
+});

@@ -1,0 +1,14 @@
+import type { Language } from "../wire/records";
+import { cards } from "./cards";
+import { shell } from "./shell";
+import { fillText, type TextValues } from "./texts";
+
+/** Every text of the page, one row a key, one column a language. */
+export const catalogue = { ...shell, ...cards };
+
+export type TextKey = keyof typeof catalogue;
+export type Translate = (key: TextKey, values?: TextValues) => string;
+
+export function translator(language: Language): Translate {
+  return (key, values) => fillText(catalogue[key], language, values);
+}
