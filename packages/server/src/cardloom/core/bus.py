@@ -1,0 +1,108 @@
+"""Events go from features to connections and to other features.
+
+A connection follows topics; an event is published to one topic and handed to each follower's sink, in order, at once
+(sinks only queue). Features listen by event name. Nothing here waits, so an event published after a commit reaches
+every outbox before the reply to the call that caused it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from cardloom_protocol.ids import CardId, ConnectionId, WorkspaceId
+
+Topic: TypeAlias = tuple[str, str]
+"""What a connection follows: a kind and an id."""
+
+OWNERS: Topic = ("owners", "")
+
+
+def canvas_topic(workspace_id: WorkspaceId) -> Topic:
+    """Changes of one canvas, for pages and the SDK."""
+    return ("canvas", workspace_id)
+
+
+def terminal_topic(card_id: CardId) -> Topic:
+    """What concerns the viewers of one terminal."""
+    return ("terminal", card_id)
+
+
+def card_topic(card_id: CardId) -> Topic:
+    """Events for the one connection that is this card."""
+    return ("card", card_id)
+
+
+def connection_topic(connection_id: ConnectionId) -> Topic:
+    """Events for one connection alone."""
+    return ("connection", connection_id)
+
+
+@dataclass(slots=True)
+class Event:
+    """One event as its receivers read it. `texts` keeps its encoded frame per namespace, made once for all."""
+
+    name: str
+    data: Any
+    topic: Topic
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+Sink: TypeAlias = Callable[[Event], None]
+Listener: TypeAlias = Callable[[Event], None]
+
+
+class Bus:
+    """Who follows what. A connection's own topic is followed from `attach` on."""
+
+    def __init__(self) -> None:
+        self._sinks: dict[ConnectionId, Sink] = {}
+        self._followers: dict[Topic, dict[ConnectionId, None]] = {}
+        self._topics: dict[ConnectionId, set[Topic]] = {}
+        self._listeners: dict[str, list[Listener]] = {}
+
+    def attach(self, connection_id: ConnectionId, sink: Sink) -> None:
+        """Take in a connection; its sink is called for every event it follows."""
+        self._sinks[connection_id] = sink
+        self._topics[connection_id] = set()
+        self.follow(connection_id, connection_topic(connection_id))
+
+    def detach(self, connection_id: ConnectionId) -> None:
+        """Forget a connection and all it followed."""
+        self._sinks.pop(connection_id, None)
+        for topic in self._topics.pop(connection_id, set()):
+            self._unfollow(connection_id, topic)
+
+    def follow(self, connection_id: ConnectionId, topic: Topic) -> None:
+        """Let a connection receive a topic; nothing happens when it is gone already."""
+        if connection_id in self._sinks:
+            self._topics[connection_id].add(topic)
+            self._followers.setdefault(topic, {})[connection_id] = None
+
+    def unfollow(self, connection_id: ConnectionId, topic: Topic) -> None:
+        self._topics.get(connection_id, set()).discard(topic)
+        self._unfollow(connection_id, topic)
+
+    def followers(self, topic: Topic) -> list[ConnectionId]:
+        """The connections that follow a topic."""
+        return list(self._followers.get(topic, ()))
+
+    def listen(self, name: str, listener: Listener) -> None:
+        """Call a feature for every event of a name; listeners must not wait or raise."""
+        self._listeners.setdefault(name, []).append(listener)
+
+    def publish(self, name: str, data: Any, topic: Topic) -> None:
+        """Hand an event to all who follow its topic and all who listen for its name."""
+        event = Event(name, data, topic)
+        for connection_id in self._followers.get(topic, ()):
+            self._sinks[connection_id](event)
+        for listener in self._listeners.get(name, ()):
+            listener(event)
+
+    def _unfollow(self, connection_id: ConnectionId, topic: Topic) -> None:
+        followers = self._followers.get(topic)
+        if followers is not None:
+            followers.pop(connection_id, None)
+            if not followers:
+                del self._followers[topic]

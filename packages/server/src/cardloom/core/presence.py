@@ -1,0 +1,91 @@
+"""Which pages are there and how each shows each card.
+
+A card's visibility is the best of all pages (decision 42). Toasts without a page of their own go to the page that was
+active last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from cardloom_protocol.ids import CardId, ConnectionId, PageId, WorkspaceId
+
+Visibility: TypeAlias = Literal["visible", "overview", "hidden"]
+VisibilityListener: TypeAlias = Callable[[CardId, Visibility], None]
+
+_BEST: tuple[Visibility, ...] = ("visible", "overview")
+
+
+@dataclass(slots=True)
+class Page:
+    """One page: the workspace it shows and the cards on it that can be seen at all."""
+
+    id: PageId
+    connection_id: ConnectionId
+    workspace_id: WorkspaceId | None = None
+    cards: dict[CardId, Visibility] = field(default_factory=dict)
+
+
+class Presence:
+    """The pages by connection, the last active one last."""
+
+    def __init__(self) -> None:
+        self._pages: dict[ConnectionId, Page] = {}
+        self._listeners: list[VisibilityListener] = []
+
+    def join(self, connection_id: ConnectionId, page_id: PageId) -> None:
+        """Take in a page; it shows nothing yet."""
+        self._pages[connection_id] = Page(page_id, connection_id)
+
+    def leave(self, connection_id: ConnectionId) -> None:
+        """Forget a page; what only it showed becomes hidden."""
+        page = self._pages.get(connection_id)
+        if page is not None:
+            before = {card_id: self.visibility(card_id) for card_id in page.cards}
+            del self._pages[connection_id]
+            self._tell(before)
+
+    def report(
+        self,
+        connection_id: ConnectionId,
+        workspace_id: WorkspaceId | None,
+        cards: Mapping[CardId, Visibility],
+        *,
+        active: bool,
+    ) -> None:
+        """Replace what a page shows; cards it does not name are hidden on it."""
+        page = self._pages.get(connection_id)
+        if page is None:
+            return
+        before = {card_id: self.visibility(card_id) for card_id in page.cards.keys() | cards.keys()}
+        page.workspace_id = workspace_id
+        page.cards = {card_id: seen for card_id, seen in cards.items() if seen != "hidden"}
+        if active:
+            self._pages[connection_id] = self._pages.pop(connection_id)
+        self._tell(before)
+
+    def visibility(self, card_id: CardId) -> Visibility:
+        """How well a card is seen on the page that shows it best."""
+        seen = {page.cards.get(card_id) for page in self._pages.values()}
+        return next((level for level in _BEST if level in seen), "hidden")
+
+    def last_active(self, workspace_id: WorkspaceId | None = None) -> Page | None:
+        """The page that was active last, among those that show the workspace when one is named."""
+        pages = [page for page in self._pages.values() if workspace_id in (None, page.workspace_id)]
+        return pages[-1] if pages else None
+
+    def page_of(self, connection_id: ConnectionId) -> Page | None:
+        return self._pages.get(connection_id)
+
+    def listen(self, listener: VisibilityListener) -> None:
+        """Be told when a card's visibility changes."""
+        self._listeners.append(listener)
+
+    def _tell(self, before: Mapping[CardId, str]) -> None:
+        for card_id, earlier in before.items():
+            now = self.visibility(card_id)
+            if now != earlier:
+                for listener in self._listeners:
+                    listener(card_id, now)

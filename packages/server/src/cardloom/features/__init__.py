@@ -1,0 +1,1 @@
+"""One folder a noun; siblings never import each other."""

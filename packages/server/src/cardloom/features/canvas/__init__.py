@@ -1,0 +1,1 @@
+"""Workspaces, cards and arrows as records."""

@@ -1,0 +1,1 @@
+"""Built-in contents and headless Python cards."""

@@ -1,0 +1,1 @@
+"""Values along arrows, and the journal of them."""

@@ -1,0 +1,1 @@
+"""The machine under us: database, consoles, processes."""
