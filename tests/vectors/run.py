@@ -64,7 +64,8 @@ def load(path: Path) -> dict[str, Any]:
 
 def agrees(got: Any, expected: Any) -> bool:
     """Equality of JSON values: true is not 1, 1.0 is 1, a recorded `code: null` matches any error code,
-    `error_name` is not looked at. None stands for undefined. Two other non-JSON stand-ins are equal when they are the same kind."""
+    `error_name` is not looked at. None stands for undefined; two other non-JSON stand-ins are equal when they are
+    the same kind."""
     if isinstance(expected, CODEC.NonJson) and expected.kind == "undefined" and got is None:
         return True
     if isinstance(expected, CODEC.NonJson) or isinstance(got, CODEC.NonJson):
