@@ -77,12 +77,13 @@ def test_a_denied_path_is_named_with_its_fault() -> None:
 
 
 @given(PATHISH)
-def test_normalising_a_workspace_path_twice_changes_nothing_and_never_leads_out(path: str) -> None:
+def test_a_workspace_path_once_normal_stays_as_it_is_and_never_leads_out(path: str) -> None:
     try:
         normal = normalize_workspace_path(path)
     except CallError:
         return
-    assert normalize_workspace_path(normal) == normal
+    # White space behind a leading "./" is part of a name, and at the start of a path it is not.
+    assert normalize_workspace_path(f"./{normal}") == normal
     assert not normal.startswith("/")
     assert ".." not in normal.split("/")
     assert "\\" not in normal
