@@ -57,9 +57,7 @@ class Dialogs:
         """The questions that wait in a workspace, oldest first."""
         return [dialog for dialog, _ in self._open.values() if dialog.workspace_id == workspace_id]
 
-    async def ask(
-        self, kind: DialogKind, workspace_id: WorkspaceId, card_id: CardId, title: str, data: Any
-    ) -> bool:
+    async def ask(self, kind: DialogKind, workspace_id: WorkspaceId, card_id: CardId, title: str, data: Any) -> bool:
         """Ask and wait: True when the owner accepts, False on refusal, silence, or when the card goes away."""
         dialog = Dialog(
             new_dialog_id(), kind, workspace_id, card_id, title, data, self._clock.now_ms() + self._timeout_ms

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cardloom_protocol.agents import AgentInfo
+
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 

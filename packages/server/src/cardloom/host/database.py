@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import apsw
+
 from cardloom_protocol.errors import CallError, ErrorCode
 
 T = TypeVar("T")
@@ -130,7 +131,7 @@ class Database:
         self._writer.execute("SAVEPOINT job")
         try:
             result = job(self._writer)
-        except Exception as error:  # noqa: BLE001 - a job's failure belongs to whoever waits for it
+        except Exception as error:
             if not self._writer.in_transaction:
                 raise
             self._writer.execute("ROLLBACK TO job")
