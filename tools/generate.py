@@ -1,0 +1,55 @@
+"""Makes every generated file of the repository from the tables of `cardloom_protocol`.
+
+`python tools/generate.py` writes what is not current; with `--check` it writes nothing, names each file that is not
+current and exits with 1. The same tables give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from cardloom_protocol.themes import theme_css
+from generating.typescript import generated_typescript
+from generating.wire_table import wire_table
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def outputs() -> Mapping[str, str]:
+    """Every generated file: its path below the root, and its text."""
+    return {
+        "wire/protocol.json": wire_table(),
+        "web/protocol/src/generated.ts": generated_typescript(),
+        "web/app/src/generated/theme.css": theme_css(),
+    }
+
+
+def stale(root: Path) -> dict[str, str]:
+    """The files below `root` whose text differs from what the tables give."""
+    return {name: text for name, text in outputs().items() if _text_of(root / name) != text}
+
+
+def _text_of(path: Path) -> str | None:
+    return path.read_bytes().decode() if path.is_file() else None
+
+
+def main(arguments: list[str]) -> int:
+    """Writes or checks; the exit code."""
+    parser = argparse.ArgumentParser(description="Makes the generated files from the tables.")
+    parser.add_argument("--check", action="store_true", help="write nothing; name what is not current")
+    checking = parser.parse_args(arguments).check
+    changed = stale(ROOT)
+    for name, text in changed.items():
+        print(f"not current: {name}" if checking else f"wrote {name}")
+        if not checking:
+            path = ROOT / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+    return 1 if checking and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

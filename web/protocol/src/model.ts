@@ -1,0 +1,313 @@
+import type { AddableCardKind, Language, PermissionId, StickyColor, TaskStatus, Tone } from "./generated";
+import type { ArrowId, CardId, DialogId, PackageId, PageId, WorkspaceId } from "./ids";
+import type { JsonObject, JsonValue } from "./json";
+
+/** A port of a card as its peers see it; `permission` is what a card needs to use it. */
+export interface PortInfo {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly schema?: JsonObject;
+  readonly mode: "stream" | "request";
+  readonly response?: { readonly type: string; readonly schema?: JsonObject };
+  readonly retain: boolean;
+  readonly default: boolean;
+  readonly permission?: PermissionId;
+}
+
+export interface Ports {
+  readonly inputs: readonly PortInfo[];
+  readonly outputs: readonly PortInfo[];
+}
+
+/** What a card is towards its peers. */
+export type PeerKind = "custom" | "note" | "todo" | "kanban" | "sticky" | "agent" | "terminal" | "other";
+
+/** A card joined to another by an arrow; `downstream` receives from it, `upstream` sends to it. */
+export interface PeerInfo extends Ports {
+  readonly cardId: CardId;
+  readonly kind: PeerKind;
+  readonly name: string;
+  readonly type?: string;
+  readonly direction: "downstream" | "upstream" | "both";
+}
+
+export interface StatusChip {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly busy: boolean;
+}
+
+export interface Badge {
+  readonly count: number | null;
+  readonly text: string | null;
+  readonly tone: Tone;
+}
+
+/** The tile shown instead of the card's body when the canvas is zoomed out; `progress` runs from 0 to 1. */
+export interface OverviewTile {
+  readonly primary: string | null;
+  readonly secondary: string | null;
+  readonly progress: number | null;
+  readonly tone: Tone;
+  readonly icon: string | null;
+}
+
+export interface Attention {
+  readonly level: "info" | "needs-input";
+  readonly message: string | null;
+}
+
+/** What surrounds a card's body: everything the card itself may set about its appearance. */
+export interface Chrome {
+  readonly title: string | null;
+  readonly status: StatusChip | null;
+  readonly badge: Badge | null;
+  readonly overview: OverviewTile | null;
+  readonly attention: Attention | null;
+}
+
+/** A folder with its canvas. `problem` says why the folder cannot be used; `strict` asks grants of built-in cards too. */
+export interface Workspace {
+  readonly id: WorkspaceId;
+  readonly name: string;
+  readonly path: string;
+  readonly open: boolean;
+  readonly problem: string | null;
+  readonly strict: boolean;
+  readonly cards: number;
+  readonly createdAtMs: number;
+}
+
+export interface NoteContent {
+  readonly text: string;
+}
+
+export interface TodoItem {
+  readonly id: string;
+  readonly text: string;
+  readonly status: TaskStatus;
+  readonly assignee?: string;
+  readonly column?: string;
+}
+
+export interface TodoContent {
+  readonly items: readonly TodoItem[];
+}
+
+export interface KanbanColumn {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface KanbanTask {
+  readonly id: string;
+  readonly text: string;
+  readonly status: TaskStatus;
+  readonly column: string;
+  readonly assignee?: string;
+}
+
+export interface KanbanContent {
+  readonly columns: readonly KanbanColumn[];
+  readonly tasks: readonly KanbanTask[];
+}
+
+/** A sticky's words are its card's title. */
+export interface StickyContent {
+  readonly color: StickyColor;
+}
+
+/** `shell` is the harness id of a shell, such as `shell-bash`. */
+export interface TerminalContent {
+  readonly shell: string;
+  readonly cwd: string | null;
+}
+
+export interface CustomContent {
+  readonly packageId: PackageId;
+  readonly version: string;
+  readonly spawnInit?: JsonValue;
+}
+
+export interface TerminalRuntime {
+  readonly status: "starting" | "idle" | "working" | "finished" | "exited";
+  readonly pid: number | null;
+  readonly cwd: string | null;
+  readonly command: string | null;
+  readonly exitCode: number | null;
+  readonly cols: number;
+  readonly rows: number;
+  readonly integration: boolean;
+  readonly generation: number;
+}
+
+export interface CustomRuntime {
+  readonly status: "waiting" | "starting" | "running" | "stopped" | "failed" | "external";
+  readonly restarts: number;
+  readonly error: string | null;
+}
+
+/** What a card is; `other` stands for a kind this page does not know. */
+export type CardKind = AddableCardKind | "other";
+
+interface CardFrame<Kind extends CardKind, Content, Runtime> {
+  readonly id: CardId;
+  readonly workspaceId: WorkspaceId;
+  readonly kind: Kind;
+  /** Shell or harness of a terminal, package name of a card of one's own, else null. */
+  readonly type: string | null;
+  readonly title: string | null;
+  /** The shown name: the title, else a default; two cards may have the same. */
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+  readonly z: number;
+  /** Grows with every change of the content. */
+  readonly revision: number;
+  readonly content: Content;
+  readonly chrome: Chrome;
+  readonly runtime: Runtime;
+  readonly ports: Ports;
+  readonly createdAtMs: number;
+}
+
+export type NoteCard = CardFrame<"note", NoteContent, null>;
+export type TodoCard = CardFrame<"todo", TodoContent, null>;
+export type KanbanCard = CardFrame<"kanban", KanbanContent, null>;
+export type StickyCard = CardFrame<"sticky", StickyContent, null>;
+export type TerminalCard = CardFrame<"terminal", TerminalContent, TerminalRuntime | null>;
+export type CustomCard = CardFrame<"custom", CustomContent, CustomRuntime | null>;
+export type OtherCard = CardFrame<"other", JsonObject, JsonObject | null>;
+
+/** A card on the canvas; `kind` tells what its content and runtime hold. */
+export type Card = NoteCard | TodoCard | KanbanCard | StickyCard | TerminalCard | CustomCard | OtherCard;
+
+export type ArrowDirection = "forward" | "backward" | "both";
+
+export interface ArrowStats {
+  readonly passed: number;
+  readonly dropped: number;
+  readonly refused: number;
+  readonly loops: number;
+  readonly lastAtMs: number | null;
+}
+
+/** An arrow between cards a and b; `pending` ones, drawn by a card or an agent, carry nothing until confirmed. */
+export interface Arrow {
+  readonly id: ArrowId;
+  readonly workspaceId: WorkspaceId;
+  readonly a: CardId;
+  readonly b: CardId;
+  readonly direction: ArrowDirection;
+  readonly drawnBy: { readonly kind: "owner" | "card" | "agent"; readonly id?: string };
+  readonly drawnAtMs: number;
+  readonly pending: boolean;
+  readonly paused: boolean;
+  readonly rank: number;
+  readonly stats: ArrowStats;
+}
+
+export type Outcome = "accepted" | "skipped" | "refused" | "dropped" | "loop";
+
+export interface JournalEntry {
+  readonly id: number;
+  readonly atMs: number;
+  readonly kind: "delivery" | "refusal" | "loop" | "prompt" | "command" | "request" | "resend" | "retained";
+  readonly from: CardId | "owner";
+  readonly output: string | null;
+  readonly type: string;
+  readonly to: CardId | null;
+  readonly input: string | null;
+  readonly inputType: string | null;
+  readonly arrowId: ArrowId | null;
+  readonly outcome: Outcome;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly sizeBytes: number;
+  readonly chain: string;
+  readonly hop: number;
+  readonly cause: number | null;
+  /** The value's first 200 characters. */
+  readonly preview: string;
+  readonly bodyKept: boolean;
+}
+
+/** The value of a journal entry; a large one is kept as its hash and first characters. */
+export interface JournalBody {
+  readonly body: JsonValue;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly head: string | null;
+}
+
+/** A question to the owner. */
+export interface Dialog {
+  readonly id: DialogId;
+  readonly kind: "startProgram" | "permission" | "confirm";
+  readonly workspaceId: WorkspaceId;
+  readonly cardId: CardId;
+  readonly title: string;
+  readonly data: JsonObject;
+  readonly deadlineAtMs: number;
+}
+
+/** A whole canvas; events with a higher `seq` follow it without a gap. */
+export interface Snapshot {
+  readonly workspace: Workspace;
+  readonly seq: number;
+  readonly cards: readonly Card[];
+  readonly arrows: readonly Arrow[];
+  readonly dialogs: readonly Dialog[];
+}
+
+/** One change of a canvas. */
+export type Change =
+  | { readonly op: "putCard"; readonly card: Card }
+  | { readonly op: "patchCard"; readonly cardId: CardId; readonly fields: Partial<Omit<Card, "id" | "kind">> }
+  | { readonly op: "removeCard"; readonly cardId: CardId }
+  | { readonly op: "putArrow"; readonly arrow: Arrow }
+  | { readonly op: "removeArrow"; readonly arrowId: ArrowId }
+  | { readonly op: "patchWorkspace"; readonly fields: Partial<Omit<Workspace, "id">> };
+
+export type ChangeAuthor = PageId | null;
+
+export interface Preferences {
+  readonly scheme: "dark" | "light" | "system";
+  readonly language: Language;
+}
+
+export interface PackageInfo {
+  readonly packageId: PackageId;
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly version: string;
+  readonly kind: "python";
+  readonly icon: string | null;
+  readonly permissions: readonly PermissionView[];
+}
+
+/** A declared permission as a card or a dialog shows it, its reason in the reader's language. */
+export interface PermissionView {
+  readonly id: PermissionId;
+  readonly hosts?: readonly string[];
+  readonly optional: boolean;
+  readonly granted: boolean;
+  readonly reason?: string;
+}
+
+export interface Grant {
+  readonly packageId: PackageId;
+  readonly permission: PermissionId;
+  readonly granted: boolean;
+}
+
+export interface LogLine {
+  readonly atMs: number;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly text: string;
+}
