@@ -163,18 +163,94 @@ def workspace_paths(case: Any) -> Any:
         return {"ok": False}
 
 
+def coercion(case: Any) -> Any:
+    from cardloom_protocol.ports import coerce, coercion, compatible
+
+    pair = (case["from"], case["to"])
+    if "value" in case:
+        return {"value": coerce(*pair, case["value"])}
+    return {"kind": coercion(*pair), "compatible": compatible(*pair)}
+
+
+def connect_message(case: Any) -> Any:
+    from cardloom_protocol.frames import is_connect_message
+
+    return is_connect_message(case["data"])
+
+
+def envelopes(case: Any) -> Any:
+    from cardloom_protocol.frames import ABSENT, Malformed, parse_request
+
+    raw = case["raw"]
+    if isinstance(raw, dict) and getattr(raw.get("params"), "kind", None) == "undefined":
+        raw = {key: value for key, value in raw.items() if key != "params"}  # JSON has no undefined members
+    parsed = parse_request(raw, max_units=case.get("maxSize"))
+    if isinstance(parsed, Malformed):
+        refusal: dict[str, Any] = {"ok": False, "id": parsed.id, "code": parsed.error.code.value}
+        if isinstance(parsed.error.data, dict):
+            refusal["data"] = {key: parsed.error.data[key] for key in ("path", "keyword")}
+        return refusal
+    params = "absent" if parsed.params is ABSENT else "same"
+    return {"ok": True, "id": parsed.id, "method": parsed.method, "params": params, "fields": list(raw)}
+
+
+def incoming_messages(case: Any) -> Any:
+    from cardloom_protocol.frames import Event, parse_incoming
+
+    incoming = parse_incoming(case["data"])
+    return None if incoming is None else "evt" if isinstance(incoming, Event) else "res"
+
+
+def method_params(case: Any) -> Any:
+    from cardloom_protocol.hosting import params_issues
+    from cardloom_protocol.methods_card import CARD_METHODS
+
+    issues = params_issues(CARD_METHODS[case["method"]], case.get("params", {}))
+    return [{"path": issue.path, "keyword": issue.keyword} for issue in issues]
+
+
+def method_permission(case: Any) -> Any:
+    from cardloom_protocol.methods_card import CARD_METHODS
+
+    return CARD_METHODS[case["method"]].allowed(frozenset(case["granted"]))
+
+
+def permission_for_peer(case: Any) -> Any:
+    from cardloom_protocol.ports import PortInfo, permission_for_peer
+
+    inputs = [PortInfo.from_wire(port) for port in case["peer"]["inputs"]]
+    options = case.get("options", {})
+    return permission_for_peer(inputs, input_id=options.get("input"), output_type=options.get("outputType"))
+
+
+def pick_input(case: Any) -> Any:
+    from cardloom_protocol.ports import PortInfo, pick_input
+
+    inputs = [PortInfo.from_wire({"mode": None, **port}) for port in case["inputs"]]
+    picked = pick_input(case["type"], inputs)
+    return None if picked is None else picked.id
+
+
 # Keep sorted by file name.
 ADAPTERS: dict[str, Adapter] = {
+    "coercion": coercion,
+    "connect_message": connect_message,
+    "envelopes": envelopes,
     "headers": headers,
     "hosts_match": hosts_match,
     "hosts_parse": hosts_parse,
+    "incoming_messages": incoming_messages,
     "local_hosts": local_hosts,
     "localized": localized,
     "manifests": manifests,
+    "method_params": method_params,
+    "method_permission": method_permission,
     "package_paths": package_paths,
     "permission_closure": permission_closure,
+    "permission_for_peer": permission_for_peer,
     "permission_view": permission_view,
     "permissions_parse": permissions_parse,
+    "pick_input": pick_input,
     "protected_paths": protected_paths,
     "schema_defs": schema_defs,
     "schema_values": schema_values,

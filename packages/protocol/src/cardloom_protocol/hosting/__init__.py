@@ -1,0 +1,71 @@
+"""What every host decides the same way: the gate, rates, cascades, and where a value goes.
+
+Pure functions and small counters; the server, the in-memory host for tests and the TypeScript mock host follow them.
+Spec: decision 40.
+"""
+
+from .chains import Cause, ChainGuard
+from .gate import (
+    Facts,
+    check,
+    check_params,
+    check_permission,
+    invalid_params,
+    issues_to_wire,
+    params_issues,
+    permission_denied,
+    rate_limited,
+)
+from .rates import RateWindow, TokenBucket
+from .routing import (
+    CardView,
+    Delivery,
+    Landed,
+    PeerView,
+    Plan,
+    Reason,
+    Routed,
+    Skipped,
+    Target,
+    ask,
+    check_answer,
+    check_output,
+    deliver,
+    lacks,
+    may_read,
+    plan_emit,
+    send,
+)
+
+__all__ = [
+    "CardView",
+    "Cause",
+    "ChainGuard",
+    "Delivery",
+    "Facts",
+    "Landed",
+    "PeerView",
+    "Plan",
+    "RateWindow",
+    "Reason",
+    "Routed",
+    "Skipped",
+    "Target",
+    "TokenBucket",
+    "ask",
+    "check",
+    "check_answer",
+    "check_output",
+    "check_params",
+    "check_permission",
+    "deliver",
+    "invalid_params",
+    "issues_to_wire",
+    "lacks",
+    "may_read",
+    "params_issues",
+    "permission_denied",
+    "plan_emit",
+    "rate_limited",
+    "send",
+]
