@@ -69,7 +69,7 @@ class HostPattern:
         suffix = "" if self.port is None else f":{self.port}"
         return f"{prefix}{self.host}{suffix}"
 
-    def covers(self, host: str, port: int) -> bool:
+    def covers(self, host: str, port: float) -> bool:
         """Tells whether a request to `host`, in lower case without a final dot, on `port` fits.
 
         A wildcard covers any depth below its name, never the name itself.
@@ -107,7 +107,7 @@ def matches(patterns: Iterable[str], host: str, port: float = DEFAULT_PORT) -> b
     """
     wanted = host.lower().removesuffix(".")
     parsed = (parse_host_pattern(pattern) for pattern in patterns)
-    return any(pattern is not None and pattern.covers(wanted, int(port)) for pattern in parsed)
+    return any(pattern is not None and pattern.covers(wanted, port) for pattern in parsed)
 
 
 def is_local_host(host: str) -> bool:

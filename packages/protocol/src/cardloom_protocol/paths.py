@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from .errors import CallError, ErrorCode
 from .jstext import js_trim, utf16_length
-from .limits import CARD_LIMITS
+from .limits import limit
 
 MAX_WORKSPACE_PATH_CHARS = 1024
 
@@ -82,11 +82,11 @@ def normalize_package_path(path: object) -> str | None:
     At most 240 UTF-16 units and 20 segments, `/` between them, nothing at or below `__ns`, which
     belongs to the host.
     """
-    if not isinstance(path, str) or not 1 <= utf16_length(path) <= CARD_LIMITS["pathChars"]:
+    if not isinstance(path, str) or not 1 <= utf16_length(path) <= limit("pathChars"):
         return None
     normal = path.removesuffix("/")
     segments = normal.split("/")
-    if "\\" in path or len(segments) > CARD_LIMITS["pathDepth"] or segments[0].lower() == _HOST_FOLDER:
+    if "\\" in path or len(segments) > limit("pathDepth") or segments[0].lower() == _HOST_FOLDER:
         return None
     return normal if all(segment_fault(segment) is None for segment in segments) else None
 

@@ -11,7 +11,7 @@ from typing import NotRequired, TypedDict
 
 from .hosts import parse_host_pattern
 from .jstext import JsonValue
-from .limits import CARD_LIMITS
+from .limits import limit
 from .texts import LocalizedText, localized
 
 
@@ -112,7 +112,7 @@ def closure(ids: Iterable[str]) -> frozenset[str]:
 
 
 def parse_list(
-    entries: Sequence[JsonValue], *, max_hosts: int = CARD_LIMITS["permissionHosts"]
+    entries: Sequence[JsonValue], *, max_hosts: int = limit("permissionHosts")
 ) -> tuple[tuple[Permission, ...], list[PermissionIssue]]:
     """Merges the permission list of a manifest, already of the right shape, into canonical order.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .jstext import JsonValue, as_double, utf16_length
+from .jstext import JsonValue, as_double, number_text, utf16_length
 from .texts import LocalizedText
 
 DEFAULT_MAX_LENGTH = 2000
@@ -104,9 +104,9 @@ def range_fault(definition: SettingDefinition, number: float) -> str | None:
     """Says how a number leaves the range of its setting, or None when it does not."""
     least, most = definition.get("min"), definition.get("max")
     if least is not None and number < least:
-        return f"The value must be at least {least:g}."
+        return f"The value must be at least {number_text(least)}."
     if most is not None and number > most:
-        return f"The value must be at most {most:g}."
+        return f"The value must be at most {number_text(most)}."
     return None
 
 

@@ -7,6 +7,7 @@ a card with a page has `entry`. Spec: manifest; decision 31.
 from collections.abc import Mapping
 
 from ..jstext import JsonValue
+from ..limits import limit
 
 MANIFEST_SCHEMA_ID = "https://neurosquad.ai/schemas/neurosquad-card.v1.json"
 """The id of the published schema, which manifests in the wild refer to."""
@@ -46,7 +47,7 @@ _HTTPS_URL: _Schema = {"type": "string", "format": "uri", "maxLength": 500, "pat
 _VERSION: _Schema = {"type": "string", "maxLength": 64, "pattern": _VERSION_PATTERN}
 _BOOLEAN: _Schema = {"type": "boolean"}
 _ANY_OBJECT: _Schema = {"type": "object"}
-_PACKAGE_PATH = _text(240)
+_PACKAGE_PATH = _text(limit("pathChars"))
 
 _SIZE = _object(
     {
@@ -77,7 +78,7 @@ _PORT = _object(
 _PERMISSION = _object(
     {
         "id": _text(64),
-        "hosts": _list(_text(260), 32),
+        "hosts": _list(_text(260), limit("permissionHosts")),
         "reason": _ref("localized300"),
         "optional": _BOOLEAN,
     },
@@ -114,7 +115,7 @@ _TOOL = _object(
         "description": _text(2000),
         "inputSchema": _ANY_OBJECT,
         "readOnly": _BOOLEAN,
-        "timeoutMs": {"type": "integer", "minimum": 1000, "maximum": 120_000},
+        "timeoutMs": {"type": "integer", "minimum": 1000, "maximum": limit("toolMaxTimeoutMs")},
     },
     "name",
     "description",
@@ -136,9 +137,14 @@ _COMMON_PROPERTIES: dict[str, JsonValue] = {
     "minAppVersion": _VERSION,
     "card": _object({"defaultSize": _ref("size"), "minSize": _ref("size"), "maxSize": _ref("size")}),
     "permissions": _list({"anyOf": [_text(64), _PERMISSION]}, 32),
-    "settings": _list(_SETTING, 40),
-    "ports": _object({"inputs": _list(_ref("port"), 16), "outputs": _list(_ref("port"), 16)}),
-    "tools": _list(_TOOL, 32),
+    "settings": _list(_SETTING, limit("settings")),
+    "ports": _object(
+        {
+            "inputs": _list(_ref("port"), limit("portsPerDirection")),
+            "outputs": _list(_ref("port"), limit("portsPerDirection")),
+        }
+    ),
+    "tools": _list(_TOOL, limit("toolsPerPackage")),
     "keywords": {"uniqueItems": True, **_list(_text(40), 20)},
 }
 
