@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from cardloom_protocol.methods_card import CARD_EVENTS, CARD_METHODS, CARD_TOPICS
 from cardloom_protocol.permissions import PERMISSIONS
 

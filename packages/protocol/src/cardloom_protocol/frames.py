@@ -17,7 +17,7 @@ from .errors import CallError, ErrorCode
 from .jstext import MAX_SAFE_INTEGER, JsonValue, json_length
 from .limits import limit
 from .method_row import Namespace
-from .schema.plain import plain_issue
+from .schema import plain_issue
 
 WIRE_VERSION: Final = 1
 PROTOCOL: Final = 1

@@ -13,7 +13,7 @@ from ..errors import CallError, ErrorCode
 from ..jstext import JsonValue
 from ..limits import limit
 from ..method_row import MethodRow, ParamsSchema
-from ..schema import Issue, Validator, compile_schema
+from ..schema import CompiledSchema, Issue, compile_schema
 from .rates import RateWindow
 
 
@@ -120,10 +120,10 @@ def _check_rate(row: MethodRow, facts: Facts) -> CallError | None:
 
 
 # A schema compiled once; the schema is kept beside it, so that its identity is never used again.
-_COMPILED: dict[int, tuple[ParamsSchema, Validator]] = {}
+_COMPILED: dict[int, tuple[ParamsSchema, CompiledSchema]] = {}
 
 
-def _validator(schema: ParamsSchema) -> Validator:
+def _validator(schema: ParamsSchema) -> CompiledSchema:
     known = _COMPILED.get(id(schema))
     if known is None:
         known = _COMPILED[id(schema)] = (schema, compile_schema(dict(schema)))
