@@ -218,7 +218,7 @@ def test_torn_messages_never_raise_and_never_leak_a_place(seed: int) -> None:
     host, client = HostConnection(limits=small(inFlightRequests=8)), ClientConnection()
     waiting: set[int] = set()
     for number in range(200):
-        params = {"k": rng.choice([None, 1e20, "\ud83d", ["x" * 50], {}])}
+        params: Any = {"k": rng.choice([None, 1e20, "\ud83d", ["x" * 50], {}])}
         text = torn(rng, call(rng.randrange(1, 500), rng.choice(["host.log", "a.b", "c"]), params))
         for event in host.receive_text(text, number * 10):
             if isinstance(event, RequestReceived):

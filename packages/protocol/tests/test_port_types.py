@@ -86,3 +86,11 @@ def test_an_answer_is_checked_by_the_declared_response() -> None:
     answer = PortInfo.from_wire(LOOKUP).answer_port()
     assert check_value(answer, []) == []
     assert [issue.keyword for issue in check_value(answer, {})] == ["type"]
+
+
+def test_schemas_that_python_takes_for_equal_stay_two_schemas() -> None:
+    one = PortInfo("a", "A", "ns:any", schema={"const": 1})
+    true = PortInfo("a", "A", "ns:any", schema={"const": True})
+    assert one != true
+    assert (check_value(one, 1), check_value(true, True)) == ([], [])
+    assert [issue.keyword for issue in check_value(true, 1)] == ["const"]

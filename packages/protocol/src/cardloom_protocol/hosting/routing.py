@@ -19,6 +19,8 @@ from .gate import invalid_params, permission_denied
 CONSENTED_BY_ARROW: Final = "cards.connected"
 """Values of outputs asking for this permission flow along an arrow without it, unless the workspace is strict."""
 
+_ANYTHING: Final = PortInfo("any", "Any", "ns:any").shape
+
 
 @dataclass(frozen=True, slots=True)
 class PeerView:
@@ -267,6 +269,6 @@ def _missing_permission(sender: CardView, output: PortInfo, peer: PeerView, port
 
 def _land(output: PortInfo, port: PortInfo, value: JsonValue, check: Check) -> Landed:
     data = coerce(output.type, port.type, value)
-    if data is value and output.shape == port.shape:
-        return Landed(port.type, data)
+    if data is value and port.shape in (output.shape, _ANYTHING):
+        return Landed(port.type, data)  # the output's own check said as much
     return Landed(port.type, data, tuple(check(port, data)))

@@ -142,8 +142,9 @@ class PortResponse:
 class PortInfo:
     """One input or output as other cards see it.
 
-    `permission` stands on ports of built-in cards: what the other card must hold to use the port. `shape` is equal for
-    two ports exactly when they take the same values.
+    `permission` stands on ports of built-in cards: what the other card must hold to use the port. `shape` names type and
+    schema as text: ports of one shape take the same values. Schemas are compared by it, since Python takes the
+    schemas `{"const": 1}` and `{"const": true}` for equal.
     """
 
     id: str
@@ -151,12 +152,12 @@ class PortInfo:
     type: str
     mode: PortMode = "stream"
     description: str | None = None
-    schema: PortSchema | None = field(default=None, hash=False)
+    schema: PortSchema | None = field(default=None, compare=False)
     response: PortResponse | None = None
     retain: bool = False
     default: bool = False
     permission: str | None = None
-    shape: tuple[str, str] = field(init=False, repr=False, compare=False)
+    shape: tuple[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         schema_text = "" if self.schema is None else canonical_json(dict(self.schema))
