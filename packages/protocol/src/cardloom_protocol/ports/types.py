@@ -142,8 +142,8 @@ class PortResponse:
 class PortInfo:
     """One input or output as other cards see it.
 
-    `permission` stands on ports of built-in cards: what the other card must hold to use the port. `shape` names type and
-    schema as text: ports of one shape take the same values. Schemas are compared by it, since Python takes the
+    `permission` stands on ports of built-in cards: what the other card must hold to use the port. `shape` names type
+    and schema as text: ports of one shape take the same values. Schemas are compared by it, since Python takes the
     schemas `{"const": 1}` and `{"const": true}` for equal.
     """
 
