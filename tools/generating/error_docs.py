@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
+from itertools import pairwise
 
 from cardloom_protocol.errors import ErrorCode
 
@@ -15,7 +16,7 @@ def error_docs() -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(ErrorCode)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     found: dict[str, str] = {}
-    for member, doc in zip(body, body[1:], strict=False):
+    for member, doc in pairwise(body):
         if isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name):
             match doc:
                 case ast.Expr(value=ast.Constant(value=str(text))):

@@ -24,7 +24,9 @@ from .error_docs import error_docs
 from .shapes import typescript_type
 from .wire_table import NOTICE, event_fields, method_fields
 
-_TABLE_TYPES = 'import type { EventRow, MethodRow, PermissionRow } from "./tables";\nimport type { JsonObject } from "./json";'
+_IMPORTS = """\
+import type { EventRow, MethodRow, PermissionRow } from "./tables";
+import type { JsonObject } from "./json";"""
 _TABLE_FIELDS = ("doc", "result", "owner")  # words for people; the reference pages have them
 
 
@@ -32,7 +34,7 @@ def generated_typescript() -> str:
     """The module as text."""
     sections = [
         f"// {NOTICE}",
-        _TABLE_TYPES,
+        _IMPORTS,
         *_words(),
         *_methods("Card", CARD_METHODS),
         *_methods("Canvas", CANVAS_METHODS),
@@ -72,7 +74,10 @@ def _methods(prefix: str, rows: Mapping[str, MethodRow]) -> Iterable[str]:
     upper = prefix.upper()
     yield _list(f"{upper}_METHOD_NAMES", list(rows), f"The methods of the {prefix.lower()} table, built or reserved.")
     yield f"export type {prefix}MethodName = (typeof {upper}_METHOD_NAMES)[number];"
-    lines = [f"/** The params of each method of the {prefix.lower()} table. */", f"export interface {prefix}MethodParams {{"]
+    lines = [
+        f"/** The params of each method of the {prefix.lower()} table. */",
+        f"export interface {prefix}MethodParams {{",
+    ]
     for row in rows.values():
         lines.append(f"  /** {row.doc} */")
         lines.append(f"  {json.dumps(row.name)}: {typescript_type(row.params_schema)};")
@@ -85,7 +90,10 @@ def _events(prefix: str, rows: Mapping[str, EventRow]) -> Iterable[str]:
     upper = prefix.upper()
     yield _list(f"{upper}_EVENT_NAMES", list(rows), f"The events of the {prefix.lower()} table.")
     yield f"export type {prefix}EventName = (typeof {upper}_EVENT_NAMES)[number];"
-    table = {name: {key: value for key, value in event_fields(row).items() if key not in ("doc", "data")} for name, row in rows.items()}
+    table = {
+        name: {key: value for key, value in event_fields(row).items() if key not in ("doc", "data")}
+        for name, row in rows.items()
+    }
     yield _typed(f"{upper}_EVENTS", f"Readonly<Record<{prefix}EventName, EventRow>>", table)
 
 
@@ -108,7 +116,9 @@ def _ports() -> Iterable[str]:
 
 def _tables() -> Iterable[str]:
     yield _constant("LOCALES", dict(LOCALES), "The locale whose formats go with each language.")
-    yield _constant("THEMES", {scheme: dict(tokens) for scheme, tokens in THEMES.items()}, "The tokens of both schemes.")
+    yield _constant(
+        "THEMES", {scheme: dict(tokens) for scheme, tokens in THEMES.items()}, "The tokens of both schemes."
+    )
     yield _constant("FONTS", {"sans": FONT_SANS, "mono": FONT_MONO}, "The font stacks.")
     for name, words, doc in (
         ("RESERVED_NAMES", RESERVED_NAMES, "Package names that no card may have."),

@@ -90,13 +90,14 @@ export function parseRequest(
   }
   const extra = Object.keys(raw).find((key) => !REQUEST_KEYS.has(key));
   if (extra !== undefined) return refused(id, "BAD_REQUEST", `A request has no field ${JSON.stringify(extra)}.`);
-  if (hasOwn(raw, "params")) {
-    const issue = checkJson(raw["params"], { maxDepth: CARD_LIMITS.valueDepth, maxNodes: CARD_LIMITS.valueNodes });
+  const params = own("params");
+  if (params !== undefined) {
+    const issue = checkJson(params, { maxDepth: CARD_LIMITS.valueDepth, maxNodes: CARD_LIMITS.valueNodes });
     if (issue) return { ...refused(id, "BAD_REQUEST", "The params are not plain JSON."), data: issue };
   }
   const limit = maxLength ?? maxRequestLength(method);
   if (jsonLength(raw) > limit) return refused(id, "TOO_LARGE", `The request is larger than ${limit} characters.`);
-  return { ok: true, request: raw as unknown as RequestMessage };
+  return { ok: true, request: request(ns, id, method, params) };
 }
 
 /** The largest request of a method, in UTF-16 units of its JSON. */
