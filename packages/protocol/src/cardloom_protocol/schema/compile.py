@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from ..limits import limit
 from .issue import Issue
 from .node import read_schema
-from .plain import plain_issue
+from .plain import plain_issue, plain_nodes
+from .quick import Quick, Unsure, quick_test
 from .value import Check
 
 _MAX_ISSUES = limit("schemaIssues")
@@ -17,10 +18,11 @@ _MAX_NODES = limit("valueNodes")
 class CompiledSchema:
     """A schema read once. Changing the schema object afterwards changes nothing."""
 
-    __slots__ = ("_charged", "_root")
+    __slots__ = ("_charged", "_quick", "_root")
 
     def __init__(self, schema: Mapping[str, object]) -> None:
         self._root = read_schema(schema)
+        self._quick = quick_test(self._root)
         self._charged: set[tuple[str, int]] = set()
 
     def check(
@@ -37,9 +39,17 @@ class CompiledSchema:
         A value that is not plain JSON, too deep or too large has the one issue `json`, whatever `max_issues`.
         Work beyond `budget` is reported as `budget` where it ran out.
         """
-        fault = plain_issue(value, max_depth, max_nodes)
-        if fault is not None:
-            return [fault]
+        quick = self._quick
+        if quick is not None and quick.cost.fits(budget, max_depth, max_nodes):
+            if _passes(quick, value):
+                return []
+            quick = None
+        nodes = plain_nodes(value, max_depth, max_nodes)
+        if nodes < 0:
+            fault = plain_issue(value, max_depth, max_nodes)
+            return [] if fault is None else [fault]
+        if quick is not None and quick.cost.fits_value(nodes, budget) and _passes(quick, value):
+            return []
         check = Check(max_issues, budget, self._charged)
         check.visit(self._root, value, "", 0)
         return check.issues
@@ -47,6 +57,13 @@ class CompiledSchema:
     def is_valid(self, value: object) -> bool:
         """Whether `check` finds nothing."""
         return not self.check(value, max_issues=1)
+
+
+def _passes(quick: Quick, value: object) -> bool:
+    try:
+        return quick.test(value)
+    except Unsure:
+        return False
 
 
 def compile_schema(schema: Mapping[str, object]) -> CompiledSchema:

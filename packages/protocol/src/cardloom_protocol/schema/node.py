@@ -14,7 +14,9 @@ from .references import resolve
 WORK_UNIT_CHARS: Final = 64
 """UTF-16 units of canonical JSON that cost as much as a visited node."""
 
-_NO_VALUE: Final = "\0"  # no JSON text has it
+NO_VALUE: Final = "\0"
+"""Stands for the canonical text of what is not JSON; no value has it."""
+
 _MAX_OPTION_NODES: Final = 1_000_000
 
 
@@ -164,7 +166,7 @@ def _number(value: object) -> float | None:
 def _canonical(value: object) -> str:
     if isinstance(value, float) or plain_nodes(value, _MAX_OPTION_NODES, _MAX_OPTION_NODES) >= 0:
         return canonical_text(value)
-    return _NO_VALUE
+    return NO_VALUE
 
 
 def canonical_text(value: object) -> str:

@@ -3,6 +3,7 @@
 from math import isfinite
 from typing import Final
 
+from ..jstext import as_double
 from .issue import Issue, pointer
 
 
@@ -12,61 +13,64 @@ def kind_of(value: object) -> str:
     Whole finite numbers are integers, however they are written: 1.0 and 1e21 too. Booleans are no numbers.
     Only the exact Python types count: a subclass may behave as it likes, so it is not plain JSON.
     """
-    kind = type(value)
-    if kind is float:
-        assert isinstance(value, float)
+    kind = _KINDS.get(type(value), "invalid")
+    if kind == "integer":
+        return kind if _fits_double(value) else "invalid"
+    if kind == "number" and isinstance(value, float):
         return "invalid" if not isfinite(value) else "integer" if value.is_integer() else "number"
-    if kind is int:
-        assert isinstance(value, int)
-        return "integer" if _fits_double(value) else "invalid"
-    return _KINDS.get(kind, "invalid")
+    return kind
 
 
 _KINDS: Final[dict[type, str]] = {
     str: "string",
     bool: "boolean",
     type(None): "null",
+    int: "integer",
+    float: "number",
     list: "array",
     dict: "object",
 }
-_SAFE_BITS: Final = 1023  # every integer of at most this many bits is below the largest double
+_NUMBERS: Final = frozenset({int, float})
+_SAFE_BITS: Final = 1023  # an integer of so many bits is below the largest double
 
 
-def _fits_double(number: int) -> bool:
-    if number.bit_length() <= _SAFE_BITS:
-        return True
-    try:
-        float(number)
-    except OverflowError:
-        return False
-    return True
+def _fits_double(value: object) -> bool:
+    """False for numbers that no finite double holds; True for all that is no number."""
+    if type(value) is int:
+        return value.bit_length() <= _SAFE_BITS or isfinite(as_double(value))
+    return type(value) is not float or isfinite(value)
+
+
+def _is_text(key: object) -> bool:
+    return isinstance(key, str)
 
 
 def plain_nodes(value: object, max_depth: int, max_nodes: int) -> int:
     """How many values `value` holds, itself included; -1 if it is not plain JSON or beyond a limit.
 
-    The quick twin of `plain_issue`: level by level, without pointers.
+    The quick twin of `plain_issue`: level by level and kind by kind, without pointers.
     """
     count, depth = 1, 0
     level: list[object] = [value]
     while level:
-        if depth > max_depth or count > max_nodes:
+        kinds = set(map(type, level))
+        if depth > max_depth or count > max_nodes or not kinds <= _KINDS.keys():
+            return -1
+        if not kinds.isdisjoint(_NUMBERS) and not all(map(_fits_double, level)):
             return -1
         below: list[object] = []
-        for item in level:
-            kind = type(item)
-            if kind is str or item is None or kind is bool:
-                continue
-            if kind is dict:
-                assert isinstance(item, dict)
-                below.extend(item.values())
-                if not all(type(key) is str for key in item):
-                    return -1
-            elif kind is list:
-                assert isinstance(item, list)
-                below.extend(item)
-            elif kind_of(item) == "invalid":
-                return -1
+        keys: list[object] = []
+        if dict in kinds:
+            for item in level:
+                if type(item) is dict:
+                    keys.extend(item)
+                    below.extend(item.values())
+        if list in kinds:
+            for item in level:
+                if type(item) is list:
+                    below.extend(item)
+        if not all(issubclass(kind, str) for kind in set(map(type, keys))):
+            return -1
         count += len(below)
         depth += 1
         level = below
@@ -92,7 +96,7 @@ def _first_fault(value: object, path: str, depth: int, max_depth: int, left: lis
         return Issue(path, "json", f"The value is nested more than {max_depth} levels deep.")
     if isinstance(value, dict) and type(value) is dict:
         for key, member in value.items():
-            if type(key) is not str:
+            if not _is_text(key):
                 return Issue(path, "json", "The keys of an object must be texts.")
             fault = _first_fault(member, pointer(path, key), depth + 1, max_depth, left)
             if fault is not None:
