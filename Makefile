@@ -1,0 +1,89 @@
+# Every command of the project. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := packages/protocol packages/sdk packages/server
+WEB_SOURCES := $(shell find web/protocol/src web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
+WEB_BUILT := packages/server/src/cardloom/web/index.html
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-python test-alone test-web e2e check lint types contracts generated generate build smoke bench ci clean
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: $(VENV)/.ready web/node_modules/.ready $(WEB_BUILT) ## Install everything a checkout needs
+
+$(VENV)/.ready: pyproject.toml $(PACKAGES:%=%/pyproject.toml)
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Cardloom needs Python 3.11 or newer; set PYTHON=")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev $(PACKAGES:%=-e %)
+	@touch $@
+
+web/node_modules/.ready: web/package.json web/package-lock.json $(wildcard web/*/package.json)
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(WEB_BUILT): web/node_modules/.ready $(WEB_SOURCES)
+	cd web && npm run --silent build
+	@touch $@
+
+run: setup ## Open the demo workspace and print its address
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cardloom demo .cardloom-demo
+
+test: setup test-alone test-python test-web e2e ## Run every suite
+
+test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
+	$(BIN)/python -m pytest packages tests --ignore=tests/e2e
+	$(BIN)/python tests/vectors/run.py tests/vectors/cards
+
+test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
+	test -x .venv-alone/bin/python || $(PYTHON) -m venv .venv-alone
+	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check pytest ./packages/protocol
+	.venv-alone/bin/python tools/only_installed.py cardloom-protocol pytest
+	.venv-alone/bin/python -m pytest packages/protocol/tests -p no:cacheprovider
+	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards
+
+test-web: setup ## Tests of the TypeScript packages
+	cd web && npm test --silent
+
+e2e: setup ## Journeys in a real browser
+	tools/ensure_chromium.sh
+	$(BIN)/python -m pytest tests/e2e
+
+check: lint types contracts generated ## Everything that reads the code without running it
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd web && npm run --silent lint
+
+types: setup
+	$(BIN)/mypy packages/protocol/src packages/sdk/src packages/server/src packages/protocol/tests packages/sdk/tests packages/server/tests tests tools bench examples
+	cd web && npm run --silent typecheck
+
+contracts: setup
+	$(BIN)/lint-imports
+
+generated: setup
+	$(BIN)/python tools/generate.py --check
+
+generate: setup ## Make the generated files anew
+	$(BIN)/python tools/generate.py
+
+build: setup ## Build the three wheels into dist/
+	rm -rf dist
+	for package in $(PACKAGES); do $(BIN)/python -m build --wheel --outdir dist $$package >/dev/null || exit 1; done
+	ls dist
+
+smoke: build ## Install the wheels in an empty environment and start them
+	tools/smoke.sh
+
+bench: setup ## Run the benchmarks and print their tables
+	$(BIN)/python -m bench
+
+ci: check test smoke ## What CI runs
+
+clean: ## Remove what the commands made
+	rm -rf $(VENV) .venv-alone dist web/node_modules packages/server/src/cardloom/web .cardloom-demo

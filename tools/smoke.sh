@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs the built wheels in an empty environment, starts the server on a folder and asks it for its page.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+place=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$place"' EXIT
+
+"${PYTHON:-python3}" -m venv "$place/env"
+"$place/env/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl
+mkdir "$place/folder"
+export CARDLOOM_HOME="$place/data"
+"$place/env/bin/cardloom" --version
+"$place/env/bin/cardloom" up "$place/folder" --no-open >"$place/log" 2>&1 &
+server=$!
+for _ in $(seq 200); do
+  address=$(grep -om1 'http://127\.0\.0\.1:[0-9]*' "$place/log" || true)
+  [ -n "$address" ] && break
+  kill -0 "$server" 2>/dev/null || { cat "$place/log"; exit 1; }
+  sleep 0.1
+done
+[ -n "$address" ] || { echo "the server printed no address"; cat "$place/log"; exit 1; }
+"$place/env/bin/python" - "$address" <<'PY'
+import re
+import sys
+import urllib.request
+
+page = urllib.request.urlopen(sys.argv[1] + "/").read().decode()
+script = re.search(r'src="(/assets/[^"]+\.js)"', page)
+assert script, "the page names no script"
+assert len(urllib.request.urlopen(sys.argv[1] + script[1]).read()) > 50_000, "the script is too small"
+PY
+"$place/env/bin/cardloom" status --json
+"$place/env/bin/cardloom" cards --json
+echo "the wheels work: $address"
