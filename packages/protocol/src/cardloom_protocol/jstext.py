@@ -151,18 +151,29 @@ def json_length(value: JsonValue) -> int:
 
 def _written_alike(value: JsonValue) -> bool:
     """Whether Python's encoder writes `value` as JavaScript does, lone surrogates aside."""
-    queue: list[JsonValue] = [value]
-    for item in queue:
-        kind = type(item)
-        if kind is str or item is None or kind is bool:
-            continue
-        if isinstance(item, dict):
-            queue.extend(item.values())
-        elif isinstance(item, list):
-            queue.extend(item)
-        elif kind is not int or not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:  # type: ignore[operator]
+    level: list[JsonValue] = [value]
+    while level:
+        kinds = set(map(type, level))
+        if kinds <= _SCALARS:
+            return True
+        if not kinds <= _PLAIN or (int in kinds and not all(map(_is_safe, level))):
             return False
+        below: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, dict):
+                below.extend(item.values())
+            elif isinstance(item, list):
+                below.extend(item)
+        level = below
     return True
+
+
+_SCALARS: Final = frozenset({str, bool, type(None)})
+_PLAIN: Final = frozenset({*_SCALARS, int, dict, list})
+
+
+def _is_safe(value: JsonValue) -> bool:
+    return type(value) is not int or -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
 
 
 def _escape_surrogates(text: str) -> str:

@@ -1,58 +1,29 @@
 """The plain yes or no about a value, as closures: what most values get, since most are right.
 
 A quick test agrees with `value.py` on every value, or raises `Unsure` where agreeing would take counting the
-work done. It does not count at all: `Cost` bounds beforehand what a passing value can cost, and `compile.py`
-asks the exact check wherever a limit might be felt.
+work done. It does not count at all: `cost.py` bounds what a passing value can cost, and `compile.py` asks the
+exact check wherever a limit might be felt.
 """
 
 import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, floor, inf, isfinite
-from typing import Final
+from math import ceil, floor, isfinite
 
 from ..jstext import MAX_SAFE_INTEGER, as_double, point_length, utf16_length
 from ..limits import limit
-from .node import NO_VALUE, WORK_UNIT_CHARS, Node, canonical_text
+from .cost import MAX_CHOSEN_CHARS, MAX_UNIQUE_ITEMS, Cost, cost_of
+from .node import NO_VALUE, Node, canonical_text
 from .pattern import found
 from .plain import kind_of
 from .value import is_multiple
 
 Test = Callable[[object], bool]
 
-_MAX_CHOSEN_CHARS: Final = 256
-_MAX_UNIQUE_ITEMS: Final = 1000
-# The canonical text of the longest value that is compared: each character may be written as six.
-_CHOICE_WORK: Final = -(-(6 * _MAX_CHOSEN_CHARS + 2) // WORK_UNIT_CHARS)
-
 
 class Unsure(Exception):
     """The value may cost too much to answer without counting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What the passing values of a schema have at most, each infinite if the schema does not say.
-
-    `nodes` and `depth` are those of the value; finite ones also mean that the test itself proves the value
-    plain JSON. `work` is that of the whole check; `work_per_node` and, once, `work_once` bound it by the nodes
-    that a value turned out to have.
-    """
-
-    nodes: float
-    depth: float
-    work: float
-    work_per_node: float
-    work_once: float
-
-    def fits(self, budget: int, max_depth: int, max_nodes: int) -> bool:
-        """Whether no passing value can come near these limits."""
-        return self.work <= budget and self.depth <= max_depth and self.nodes <= max_nodes
-
-    def fits_value(self, nodes: int, budget: int) -> bool:
-        """Whether a plain value of so many nodes stays within the budget."""
-        return nodes * self.work_per_node + self.work_once <= budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +41,13 @@ def quick_test(root: Node) -> Quick | None:
     references = sum(node.refers for node in builder.tests)
     if references > limit("schemaRefHops"):
         return None
-    per_node = max(builder.same_value_work(node) for node in builder.tests)
-    if per_node == inf:
-        return None
-    once = sum(node.constant_work + node.options_work for node in builder.tests)
-    bound = builder.bound(root)
-    return Quick(test, Cost(bound.nodes, bound.depth, bound.work + once, per_node, once))
-
-
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    nodes: float
-    depth: float
-    work: float
-
-
-_UNBOUND: Final = _Bound(inf, inf, inf)
-
-
-def _visit_work(node: Node) -> float:
-    """The most that one visit of one node costs, what lies below and beside it left out."""
-    choice = _CHOICE_WORK if node.constant is not None or node.options is not None else 0
-    compared = min(_MAX_UNIQUE_ITEMS, inf if node.max_items is None else node.max_items) if node.unique else 0
-    return 1 + choice + _CHOICE_WORK * compared
+    cost = cost_of(root, builder.tests)
+    return None if cost is None else Quick(test, cost)
 
 
 class _Builder:
     def __init__(self) -> None:
         self.tests: dict[Node, Test] = {}
-        self._bounds: dict[Node, _Bound] = {}
-        self._works: dict[Node, float] = {}
-
-    # Tests
 
     def test(self, node: Node) -> Test:
         if node in self.tests:
@@ -147,62 +93,6 @@ class _Builder:
         if types is None or "null" in types:
             tests[type(None)] = _always
         return tests
-
-    # Costs
-
-    def same_value_work(self, node: Node) -> float:
-        """The most that one value costs at this node, its references and its branches."""
-        if node not in self._works:
-            self._works[node] = inf  # stands if the node is met again below itself
-            beside = [*(node.any_of or ()), *(node.one_of or ()), *([node.target] if node.target else [])]
-            self._works[node] = _visit_work(node) + sum(map(self.same_value_work, beside))
-        return self._works[node]
-
-    def bound(self, node: Node) -> _Bound:
-        if node not in self._bounds:
-            self._bounds[node] = _UNBOUND  # stands if the node is met again below itself
-            self._bounds[node] = self._bound(node)
-        return self._bounds[node]
-
-    def _bound(self, node: Node) -> _Bound:
-        own = self._own_bound(node)
-        branches = [self.bound(branch) for branch in node.any_of or ()]
-        choices = [self.bound(branch) for branch in node.one_of or ()]
-        target = [self.bound(node.target)] if node.target else []
-        beside = [own, *target]
-        if node.constant is not None or node.options is not None:
-            beside.append(_Bound(1, 0, 0))  # the test passes no containers
-        for alternatives in (branches, choices):
-            if alternatives:
-                beside.append(_Bound(max(one.nodes for one in alternatives), max(one.depth for one in alternatives), 0))
-        work = own.work + sum(one.work for one in (*target, *branches, *choices))
-        return _Bound(min(one.nodes for one in beside), min(one.depth for one in beside), work)
-
-    def _own_bound(self, node: Node) -> _Bound:
-        """The bound that the node's own types, members and entries set."""
-        work = _visit_work(node)
-        if node.types is None:
-            return _Bound(inf, inf, inf if self._looks_below(node) else work)
-        nodes, depth = 1.0, 0.0
-        below: list[tuple[float, _Bound]] = []
-        if "array" in node.types:
-            most = inf if node.max_items is None else node.max_items
-            below.append((most, _UNBOUND if node.items is None else self.bound(node.items)))
-        if "object" in node.types:
-            below.extend((1, self.bound(member)) for member in node.properties.values())
-            if node.additional is not False:
-                most = inf if node.max_properties is None else node.max_properties
-                below.append((most, self.bound(node.additional) if isinstance(node.additional, Node) else _UNBOUND))
-        for count, bound in below:
-            if count > 0:
-                nodes += count * bound.nodes
-                depth = max(depth, 1 + bound.depth)
-                work += count * bound.work
-        return _Bound(nodes, depth, work)
-
-    @staticmethod
-    def _looks_below(node: Node) -> bool:
-        return node.items is not None or bool(node.properties) or isinstance(node.additional, Node)
 
 
 def _has_kind_keywords(node: Node) -> bool:
@@ -305,9 +195,7 @@ def _array(node: Node, item: Test | None) -> Test:
 
 
 def _all_differ(items: list[object]) -> bool:
-    if len(items) > _MAX_UNIQUE_ITEMS or not all(
-        type(item) is str and len(item) <= _MAX_CHOSEN_CHARS for item in items
-    ):
+    if len(items) > MAX_UNIQUE_ITEMS or not all(type(item) is str and len(item) <= MAX_CHOSEN_CHARS for item in items):
         raise Unsure
     return len({canonical_text(item) for item in items}) == len(items)
 
@@ -337,13 +225,13 @@ def _object(node: Node, members: dict[str, Test], other: Test | bool) -> Test:
 def _chosen(options: frozenset[str]) -> Test:
     """Equality with an option; containers and long texts are left to the exact check."""
     decoded = [json.loads(option) for option in options if option != NO_VALUE]
-    texts = frozenset(text for text in decoded if isinstance(text, str) and len(text) <= _MAX_CHOSEN_CHARS)
+    texts = frozenset(text for text in decoded if isinstance(text, str) and len(text) <= MAX_CHOSEN_CHARS)
 
     def is_option(value: object) -> bool:
         if type(value) is str:
             if value in texts:
                 return True
-            if len(value) > _MAX_CHOSEN_CHARS:
+            if len(value) > MAX_CHOSEN_CHARS:
                 raise Unsure
             return not value.isascii() and canonical_text(value) in options  # two halves may make one character
         if type(value) in (list, dict):
