@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardloom_protocol.themes import theme_css
+from generating.golden import golden_frames
+from generating.reference import reference_pages
 from generating.typescript import generated_typescript
 from generating.wire_table import wire_table
 
@@ -24,6 +26,8 @@ def outputs() -> Mapping[str, str]:
         "wire/protocol.json": wire_table(),
         "web/protocol/src/generated.ts": generated_typescript(),
         "web/app/src/generated/theme.css": theme_css(),
+        **golden_frames(),
+        **reference_pages(),
     }
 
 

@@ -62,12 +62,18 @@ def _one_notation(name: str, schema: Schema) -> str:
         return _object_notation(schema)
     if name == "array":
         item = notation(schema.get("items", {}))
-        return _bounded(f"({item})[]" if "|" in item else f"{item}[]", schema, "minItems", "maxItems")
+        return _bounded(f"{_grouped(item)}[]", schema, "minItems", "maxItems")
     if name == "string":
         return _bounded(schema.get("format", "text"), schema, "minLength", "maxLength")
     if name in ("integer", "number"):
         return _bounded("whole" if name == "integer" else "number", schema, "minimum", "maximum")
     return name
+
+
+def _grouped(words: str) -> str:
+    """Words in brackets, unless they are one word or one object."""
+    is_one = words.isalpha() or (words.startswith("{") and words.endswith("}") and words.count("}") == 1)
+    return words if is_one else f"({words})"
 
 
 def _object_notation(schema: Schema) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cardloom_protocol.agents import HARNESSES, AgentStatus
 from cardloom_protocol.hosts import FORBIDDEN_HEADER_PREFIXES, FORBIDDEN_HEADERS
 from cardloom_protocol.limits import LIMITS, OWN_LIMITS, Limit
 from cardloom_protocol.manifest.names import BUILTIN_TOOLS, RESERVED_NAMES
@@ -64,6 +65,8 @@ def _words() -> Iterable[str]:
         ("THEME_TOKENS", "ThemeToken", THEME_TOKENS, "The tokens of a theme."),
         ("LANGUAGES", "Language", list(LOCALES), "The languages of the product."),
         ("PERMISSION_IDS", "PermissionId", list(PERMISSIONS), "The permissions in canonical order."),
+        ("HARNESS_IDS", "HarnessId", list(HARNESSES), "The programs that an agent or terminal card can run."),
+        ("AGENT_STATUSES", "AgentStatus", [status.value for status in AgentStatus], "What an agent may be doing."),
         ("PORT_TYPE_NAMES", "PortTypeName", list(PORT_TYPES), "The well-known port types."),
     ):
         yield _list(name, words, doc)
@@ -115,6 +118,8 @@ def _ports() -> Iterable[str]:
 
 
 def _tables() -> Iterable[str]:
+    harnesses = {harness.id: {"name": harness.name, "kind": harness.kind} for harness in HARNESSES.values()}
+    yield _constant("HARNESSES", harnesses, "What each harness is called, and whether it is an AI agent or a shell.")
     yield _constant("LOCALES", dict(LOCALES), "The locale whose formats go with each language.")
     yield _constant(
         "THEMES", {scheme: dict(tokens) for scheme, tokens in THEMES.items()}, "The tokens of both schemes."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.callers import CALLERS
 from cardloom_protocol.limits import LIMITS, OWN_LIMITS, Limit
 from cardloom_protocol.method_row import EventRow, MethodRow
@@ -56,6 +57,7 @@ def wire_table() -> str:
             "icons": list(ICONS),
             "locales": dict(LOCALES),
         },
+        "harnesses": {harness.id: {"name": harness.name, "kind": harness.kind} for harness in HARNESSES.values()},
         "themes": {
             "fontSans": FONT_SANS,
             "fontMono": FONT_MONO,

@@ -183,6 +183,33 @@ export const PERMISSION_IDS = [
 
 export type PermissionId = (typeof PERMISSION_IDS)[number];
 
+/** The programs that an agent or terminal card can run. */
+export const HARNESS_IDS = [
+  "claude-code",
+  "codex-cli",
+  "opencode",
+  "kilo-code",
+  "qwen-code",
+  "hermes-agent",
+  "amp",
+  "cursor",
+  "gemini-cli",
+  "pi",
+  "acp",
+  "command",
+  "shell-bash",
+  "shell-zsh",
+  "shell-powershell",
+  "shell-cmd",
+] as const;
+
+export type HarnessId = (typeof HARNESS_IDS)[number];
+
+/** What an agent may be doing. */
+export const AGENT_STATUSES = ["working", "needs-input", "finished", "idle", "exited"] as const;
+
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
 /** The well-known port types. */
 export const PORT_TYPE_NAMES = [
   "ns:any",
@@ -3894,6 +3921,26 @@ export const COERCIONS: Readonly<Record<string, Readonly<Record<string, Coercion
     "ns:trigger": "exact",
   },
 };
+
+/** What each harness is called, and whether it is an AI agent or a shell. */
+export const HARNESSES = {
+  "claude-code": {"name": "Claude Code", "kind": "ai"},
+  "codex-cli": {"name": "Codex CLI", "kind": "ai"},
+  "opencode": {"name": "OpenCode", "kind": "ai"},
+  "kilo-code": {"name": "Kilo Code", "kind": "ai"},
+  "qwen-code": {"name": "Qwen Code", "kind": "ai"},
+  "hermes-agent": {"name": "Hermes Agent", "kind": "ai"},
+  "amp": {"name": "Amp", "kind": "ai"},
+  "cursor": {"name": "Cursor", "kind": "ai"},
+  "gemini-cli": {"name": "Gemini CLI", "kind": "ai"},
+  "pi": {"name": "Pi", "kind": "ai"},
+  "acp": {"name": "ACP agent", "kind": "ai"},
+  "command": {"name": "Command", "kind": "ai"},
+  "shell-bash": {"name": "Bash", "kind": "shell"},
+  "shell-zsh": {"name": "Zsh", "kind": "shell"},
+  "shell-powershell": {"name": "PowerShell", "kind": "shell"},
+  "shell-cmd": {"name": "Command Prompt", "kind": "shell"},
+} as const;
 
 /** The locale whose formats go with each language. */
 export const LOCALES = {"en": "en-US", "ru": "ru-RU", "zh": "zh-CN"} as const;

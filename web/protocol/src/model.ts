@@ -1,4 +1,4 @@
-import type { AddableCardKind, Language, PermissionId, StickyColor, TaskStatus, Tone } from "./generated";
+import type { AddableCardKind, AgentStatus, HarnessId, Language, PermissionId, StickyColor, TaskStatus, Tone } from "./generated";
 import type { ArrowId, CardId, DialogId, PackageId, PageId, WorkspaceId } from "./ids";
 import type { JsonObject, JsonValue } from "./json";
 
@@ -121,7 +121,7 @@ export interface StickyContent {
 
 /** `shell` is the harness id of a shell, such as `shell-bash`. */
 export interface TerminalContent {
-  readonly shell: string;
+  readonly shell: HarnessId;
   readonly cwd: string | null;
 }
 
@@ -310,4 +310,22 @@ export interface LogLine {
   readonly atMs: number;
   readonly level: "debug" | "info" | "warn" | "error";
   readonly text: string;
+}
+
+/** An agent or terminal of a workspace; `id` is its card's id, `connected` whether an arrow joins it to who asks. */
+export interface AgentInfo {
+  readonly id: CardId;
+  readonly name: string;
+  readonly harness: HarnessId;
+  readonly kind: "ai" | "shell";
+  readonly status: AgentStatus;
+  readonly connected: boolean;
+  readonly sessionTitle?: string;
+  readonly turnStartedAt?: number;
+  readonly lastTurn?: {
+    readonly startedAt: number | null;
+    readonly endedAt: number;
+    readonly endedAs: "finished" | "needs-input";
+  };
+  readonly model?: string;
 }
