@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cardloom_protocol import hosts, manifest, paths, texts, vocabulary
+from cardloom_protocol.limits import CARD_LIMITS
 from cardloom_protocol.permissions import PERMISSIONS
 
 CARDS = Path(__file__).resolve().parent / "cards"
@@ -52,3 +53,7 @@ def test_each_language_has_its_recorded_locale() -> None:
 
 def test_the_manifest_schema_is_the_recorded_one() -> None:
     assert dict(manifest.MANIFEST_SCHEMA) == recorded("manifest_schema")["schema"]
+
+
+def test_every_card_limit_has_its_recorded_value_and_place() -> None:
+    assert list(CARD_LIMITS.items()) == list(recorded("limits")["limits"].items())
