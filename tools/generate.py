@@ -44,12 +44,15 @@ def main(arguments: list[str]) -> int:
     """Writes or checks; the exit code."""
     parser = argparse.ArgumentParser(description="Makes the generated files from the tables.")
     parser.add_argument("--check", action="store_true", help="write nothing; name what is not current")
-    checking = parser.parse_args(arguments).check
-    changed = stale(ROOT)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder to write below or check (the repository)")
+    given = parser.parse_args(arguments)
+    checking: bool = given.check
+    root: Path = given.root
+    changed = stale(root)
     for name, text in changed.items():
         print(f"not current: {name}" if checking else f"wrote {name}")
         if not checking:
-            path = ROOT / name
+            path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode())
     return 1 if checking and changed else 0

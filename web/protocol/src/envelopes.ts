@@ -14,8 +14,9 @@ export interface RequestMessage {
   readonly params?: unknown;
 }
 
+/** Why a call failed; `code` may be one that this version does not know, as the session protocol has its own. */
 export interface WireError {
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | (string & Record<never, never>);
   readonly message: string;
   readonly data?: unknown;
 }
@@ -110,10 +111,20 @@ export function maxRequestLength(method: string): number {
 export function parseIncoming(raw: unknown, ns: Namespace = "nscard"): ResponseMessage | EventMessage | null {
   if (!isPlainObject(raw) || raw["ns"] !== ns || typeof raw["v"] !== "number") return null;
   if (raw["kind"] === "res" && typeof raw["id"] === "number" && typeof raw["ok"] === "boolean") {
-    return raw as unknown as ResponseMessage;
+    return raw["ok"] ? (raw as unknown as ResultMessage) : { ...(raw as unknown as ErrorMessage), error: readError(raw["error"]) };
   }
   if (raw["kind"] === "evt" && typeof raw["event"] === "string") return raw as unknown as EventMessage;
   return null;
+}
+
+/** The error of an answer; what a broken host left out is filled in. */
+function readError(raw: unknown): WireError {
+  const { code, message, data } = isPlainObject(raw) ? raw : {};
+  return {
+    code: typeof code === "string" ? code : "INTERNAL",
+    message: typeof message === "string" ? message : "The host gave no reason.",
+    ...(data !== undefined && { data }),
+  };
 }
 
 /** Reads a text frame as a client does; null for anything that is no message of this protocol. */

@@ -4,6 +4,7 @@ import {
   canonicalJson,
   checkDefinition,
   checkValue,
+  errorOf,
   eventOf,
   hasDownstreamPeer,
   isPortType,
@@ -47,6 +48,20 @@ describe("envelopes", () => {
   test("a text that is no JSON is no message", () => {
     expect(parseIncomingText("not json", "cardloom")).toBeNull();
     expect(parseIncomingText(JSON.stringify(eventOf("cardloom", "stream.gap")), "cardloom")?.kind).toBe("evt");
+  });
+});
+
+describe("answers", () => {
+  test("an error without its parts is still an error with a code and a reason", () => {
+    const answer = JSON.stringify({ ns: "cardloom", v: 1, kind: "res", id: 2, ok: false });
+    expect(parseIncomingText(answer, "cardloom")).toMatchObject({
+      error: { code: "INTERNAL", message: expect.stringContaining("no reason") as string },
+    });
+  });
+
+  test("a code that is not known here passes as it is", () => {
+    const answer = JSON.stringify(errorOf("cardloom", 2, { code: "SESSION_GONE", message: "It is gone.", data: [1] }));
+    expect(parseIncomingText(answer, "cardloom")).toMatchObject({ error: { code: "SESSION_GONE", data: [1] } });
   });
 });
 
