@@ -2316,7 +2316,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "perMinute": null,
     "minIntervalMs": null,
     "largeRequest": false,
-    "largeResponse": false,
+    "largeResponse": true,
     "beforeReady": false,
   },
   "canvas.subscribe": {
@@ -2334,7 +2334,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "perMinute": null,
     "minIntervalMs": null,
     "largeRequest": false,
-    "largeResponse": false,
+    "largeResponse": true,
     "beforeReady": false,
   },
   "canvas.unsubscribe": {
@@ -2515,7 +2515,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "perMinute": null,
     "minIntervalMs": null,
     "largeRequest": false,
-    "largeResponse": false,
+    "largeResponse": true,
     "beforeReady": false,
   },
   "canvas.connect": {
@@ -3767,6 +3767,20 @@ export const OWN_LIMITS = {
   "paramsIssues": 10,
   "schemaBudget": 200000,
   "schemaRefHops": 33,
+  "dialogTimeoutMs": 120000,
+  "helloTimeoutMs": 10000,
+  "stallTimeoutMs": 30000,
+  "socketMessageBytes": 41943040,
+  "outboxEvents": 2000,
+  "outboxBytes": 8388608,
+  "outboxReplyBytes": 4194304,
+  "accessCodeMs": 600000,
+  "accessCodes": 16,
+  "canvasResponseBytes": 536870912,
+  "workspaceCards": 5000,
+  "workspaceArrows": 20000,
+  "removedDays": 30,
+  "folderCheckMs": 5000,
   "schemaPatternChars": 256,
 } as const;
 
