@@ -92,9 +92,12 @@ class Bus:
         """Call a feature for every event of a name; listeners must not wait or raise."""
         self._listeners.setdefault(name, []).append(listener)
 
-    def publish(self, name: str, data: Any, topic: Topic) -> None:
-        """Hand an event to all who follow its topic and all who listen for its name."""
-        event = Event(name, data, topic)
+    def publish(self, name: str, data: Any, topic: Topic, texts: dict[str, str] | None = None) -> None:
+        """Hand an event to all who follow its topic and all who listen for its name.
+
+        Events with the same name and data may be given one `texts`, so that they are encoded once together.
+        """
+        event = Event(name, data, topic, {} if texts is None else texts)
         for connection_id in self._followers.get(topic, ()):
             self._sinks[connection_id](event)
         for listener in self._listeners.get(name, ()):

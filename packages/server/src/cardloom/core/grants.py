@@ -16,9 +16,13 @@ GrantListener: TypeAlias = Callable[[WorkspaceId, PackageId], None]
 
 
 class Grants:
-    """Granted permission ids by workspace and package, and which package each custom card is of."""
+    """Granted permission ids by workspace and package, and which package each custom card is of.
+
+    `version` grows whenever the answer of `effective` may have changed, so that routing may remember answers.
+    """
 
     def __init__(self) -> None:
+        self.version = 0
         self._granted: dict[tuple[WorkspaceId, PackageId], frozenset[str]] = {}
         self._package_of: dict[CardId, tuple[WorkspaceId, PackageId]] = {}
         self._listeners: list[GrantListener] = []
@@ -26,15 +30,18 @@ class Grants:
     def bind(self, card_id: CardId, workspace_id: WorkspaceId, package_id: PackageId) -> None:
         """Remember which package a card is of."""
         self._package_of[card_id] = (workspace_id, package_id)
+        self.version += 1
 
     def unbind(self, card_id: CardId) -> None:
         self._package_of.pop(card_id, None)
+        self.version += 1
 
     def set(self, workspace_id: WorkspaceId, package_id: PackageId, permissions: Iterable[str]) -> None:
         """Replace what a package may do, and tell listeners when that changes anything."""
         granted = frozenset(permissions)
         if self._granted.get((workspace_id, package_id), frozenset()) != granted:
             self._granted[(workspace_id, package_id)] = granted
+            self.version += 1
             for listener in self._listeners:
                 listener(workspace_id, package_id)
 
