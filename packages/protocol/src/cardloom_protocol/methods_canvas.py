@@ -92,7 +92,7 @@ def _row(
     *,
     built: bool = True,
     before_ready: bool = False,
-    large: bool = False,
+    whole_canvas: bool = False,
 ) -> MethodRow:
     return MethodRow(
         name,
@@ -103,8 +103,7 @@ def _row(
         ns="cardloom",
         built=built,
         before_ready=before_ready,
-        large_request=large,
-        large_response=large,
+        large_response=whole_canvas,
     )
 
 
@@ -167,13 +166,21 @@ _WORKSPACES = (
 )
 
 _CANVAS = (
-    _row("canvas.snapshot", record(_WORKSPACE), "canvas", "Gives the whole canvas as it is on disk.", "Snapshot"),
+    _row(
+        "canvas.snapshot",
+        record(_WORKSPACE),
+        "canvas",
+        "Gives the whole canvas as it is on disk.",
+        "Snapshot",
+        whole_canvas=True,
+    ),
     _row(
         "canvas.subscribe",
         record(_WORKSPACE),
         "canvas",
         "Gives the whole canvas, and from then on every change of it without a gap.",
         "Snapshot",
+        whole_canvas=True,
     ),
     _row("canvas.unsubscribe", record(_WORKSPACE), "canvas", "Ends the flow of changes."),
     _row(
@@ -225,6 +232,7 @@ _CANVAS = (
         "canvas",
         "Brings removed cards and arrows back under their old ids; programs start anew and are named.",
         "{cards, arrows, restarted[]}",
+        whole_canvas=True,
     ),
     _row(
         "canvas.connect",

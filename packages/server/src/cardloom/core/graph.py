@@ -7,12 +7,24 @@ Only the canvas feature applies changes; everybody else reads. What is here is o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 
-from .records import Arrow, Card, Change, PutArrow, PutCard, PutWorkspace, RemoveArrow, RemoveCard, Workspace
+from .records import (
+    Arrow,
+    ArrowStats,
+    Card,
+    Change,
+    PutArrow,
+    PutCard,
+    PutWorkspace,
+    RemoveArrow,
+    RemoveCard,
+    Workspace,
+)
 
 
 class Graph:
@@ -106,6 +118,12 @@ class Graph:
                     self._workspaces[workspace.id] = workspace
                     self._cards_in.setdefault(workspace.id, {})
                     self._rewire(workspace_id)
+
+    def count(self, arrow_id: ArrowId, stats: ArrowStats) -> None:
+        """Take over what passed along an arrow; routing does not depend on it."""
+        arrow = self._arrows.get(arrow_id)
+        if arrow is not None:
+            self._arrows[arrow_id] = replace(arrow, stats=stats)
 
     def forget(self, workspace_id: WorkspaceId) -> None:
         """Drop a workspace with all that stands in it."""

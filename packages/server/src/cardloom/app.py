@@ -1,0 +1,293 @@
+"""The composition root: builds the parts, hands each what it needs, runs them. Read from top to bottom.
+
+`build` gives a server that is wired but has no socket (tests talk to its lines); `run` adds the socket, the lock and
+the console. One block a feature.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from cardloom_protocol.callers import Caller
+from cardloom_protocol.ids import CardId, WorkspaceId
+from cardloom_protocol.limits import limit
+
+from .core.bus import OWNERS, Bus
+from .core.call import Handlers
+from .core.clock import Clock, SystemClock
+from .core.dialogs import Dialogs
+from .core.directory import Directory
+from .core.grants import Grants
+from .core.graph import Graph
+from .core.presence import Presence
+from .core.records import Card
+from .core.tokens import CardTokens
+from .dispatch.dispatcher import Dispatcher
+from .dispatch.gate import Gate
+from .features.canvas import handlers as canvas_handlers
+from .features.canvas.handlers import Surroundings
+from .features.canvas.service import CanvasService
+from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
+from .host.database import Database
+from .host.lockfile import FolderLock, FolderTaken
+from .settings import HOST, Settings
+from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
+from .transport.line import Close, Line, OutboxSizes, Room, Spawn
+from .transport.pages import Pages
+from .transport.routes import Door, make_asgi
+from .transport.socket import Sockets, SocketTimes
+
+_log = logging.getLogger(__name__)
+_PORTS_TRIED: Final = 50
+
+
+@dataclass(slots=True)
+class App:
+    """A wired server. `start` and `stop` frame its life; `asgi` is its HTTP side."""
+
+    settings: Settings
+    asgi: ASGIApp
+    address: Address
+    database: Database
+    graph: Graph
+    bus: Bus
+    clock: Clock
+    dialogs: Dialogs
+    directory: Directory
+    grants: Grants
+    presence: Presence
+    tokens: CardTokens
+    dispatcher: Dispatcher
+    doorkeeper: Doorkeeper
+    room: Room
+    sockets: Sockets
+    canvas: CanvasService
+    owner_key: str
+    notices: list[str]
+    starting: list[Callable[[], object]] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def start(self) -> None:
+        """Bring back what was open."""
+        await self.canvas.purge_removed()
+        await self.canvas.announce_open()
+        self._tasks.append(asyncio.create_task(self._look_at_folders()))
+
+    async def stop(self) -> None:
+        """End in order: tell the clients, let what is under way finish, write, close."""
+        self.bus.publish("server.closing", {}, OWNERS)
+        await asyncio.sleep(0)
+        self.sockets.close_all()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.canvas.commits.settle()
+        await self.database.flush()
+        self.database.close()
+
+    def line(self, caller: Caller, *, spawn: Spawn, close: Close, proven: bool = True) -> Line:
+        """A connection without a socket, for those inside the same process."""
+        return Line(self.room, caller, spawn=spawn, close=close, proven=proven)
+
+    async def _look_at_folders(self) -> None:
+        while True:
+            await asyncio.sleep(self.settings.folder_check_ms / 1000)
+            try:
+                await self.canvas.check_folders()
+            except Exception:  # noqa: BLE001 - a task root: the next look may succeed
+                _log.exception("looking at the workspaces' folders failed")
+
+
+def build(settings: Settings, clock: Clock | None = None) -> App:
+    """Wire a server on a data folder, which is made where it is missing."""
+    settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    clock = clock or SystemClock()
+    notices: list[str] = []
+
+    # Shared rooms.
+    database = Database(
+        settings.data_folder / "cardloom.db",
+        [*CANVAS_SCHEMA],
+        now_ms=clock.now_ms(),
+    )
+    if database.replaced is not None:
+        notices.append(
+            f"The database was damaged ({database.replaced.reason}). It is kept as {database.replaced.backup}; "
+            f"a new one was begun at {database.replaced.fresh}."
+        )
+    bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
+    dialogs = Dialogs(bus, clock)
+    tokens = CardTokens()
+    handlers = Handlers()
+    gate = Gate(graph, grants, presence, clock)
+    dispatcher = Dispatcher(handlers.by_name, gate)
+
+    # Transport.
+    address = Address(settings.port)
+    owner_key = read_or_make_key(settings.data_folder / "owner.key")
+    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens)
+    room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)
+    sockets = Sockets(
+        room,
+        SocketTimes(hello_ms=settings.hello_timeout_ms, stall_ms=settings.stall_timeout_ms),
+        OutboxSizes(settings.outbox_events, settings.outbox_bytes),
+    )
+
+    # Feature canvas.
+    canvas = CanvasService(database, graph, bus, clock, dialogs)
+    surroundings = Surroundings(bus, presence, dialogs, doorkeeper.new_address, notices=notices)
+    handlers.add(canvas_handlers.handlers(canvas, surroundings))
+
+    # Whoever removes a card ends what was its own.
+    async def forget_card(card: Card) -> None:
+        gate.forget(card.id)
+        tokens.revoke(card.id)
+        dialogs.refuse_of(card.id)
+        sockets.close_card(card.id)
+
+    canvas.listeners.card_removed.append(forget_card)
+
+    def workspace_of(card_id: CardId) -> WorkspaceId | None:
+        card = graph.find_card(card_id)
+        return None if card is None else card.workspace_id
+
+    asgi = make_asgi(Door(doorkeeper, room, sockets, Pages(settings.web_folder), workspace_of))
+    return App(
+        settings,
+        asgi,
+        address,
+        database,
+        graph,
+        bus,
+        clock,
+        dialogs,
+        directory,
+        grants,
+        presence,
+        tokens,
+        dispatcher,
+        doorkeeper,
+        room,
+        sockets,
+        canvas,
+        owner_key,
+        notices,
+    )
+
+
+@asynccontextmanager
+async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[App]:
+    """A wired and started server without a socket."""
+    app = build(settings, clock)
+    await app.start()
+    try:
+        yield app
+    finally:
+        await app.stop()
+
+
+async def serve(settings: Settings, folder: Path | None, say: Callable[[str], None]) -> None:
+    """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs."""
+    settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FolderLock(settings.data_folder)
+    lock.take()
+    try:
+        listening = bind(settings.port)
+        port = listening.getsockname()[1]
+        if port != settings.port:
+            say(f"Port {settings.port} is in use; using {port}.")
+        async with running(settings) as app:
+            app.address.port = port
+            lock.announce(port)
+            for notice in app.notices:
+                say(notice)
+            if folder is not None:
+                await app.canvas.workspace_at(str(folder), folder.name or str(folder))
+            server = uvicorn.Server(_uvicorn_config(app))
+            say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
+            say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
+            await server.serve(sockets=[listening])
+    finally:
+        lock.release()
+
+
+def bind(port: int) -> socket.socket:
+    """A listening socket on the loopback interface: at this port, else at the next free one. OSError: none is free."""
+    for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            if sys.platform != "win32":  # there it would let two servers share the port
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((HOST, candidate))
+            listening.listen(128)
+        except OSError:
+            listening.close()
+        else:
+            return listening
+    raise OSError(f"no port from {port} to {port + _PORTS_TRIED - 1} is free on {HOST}")
+
+
+def main_up(folder: Path | None = None, port: int | None = None) -> int:
+    """Run a server on the console; gives the exit code."""
+    try:
+        settings = Settings.from_environment()
+        if port is not None:
+            settings = settings.with_port(port)
+        with suppress(KeyboardInterrupt):
+            uvicorn_loop = _loop_factory()
+            with asyncio.Runner(loop_factory=uvicorn_loop) as runner:
+                runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
+    except FolderTaken as taken:
+        where = ""
+        if taken.holder is not None:
+            at = "" if taken.holder.port is None else f" at http://{HOST}:{taken.holder.port}"
+            where = f" (process {taken.holder.pid}{at})"
+        _complain(f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open")
+        return 1
+    except (OSError, ValueError) as error:
+        _complain(str(error))
+        return 1
+    return 0
+
+
+def _uvicorn_config(app: App) -> uvicorn.Config:
+    return uvicorn.Config(
+        app.asgi,
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=limit("socketMessageBytes"),
+        ws_per_message_deflate=False,
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=2,
+    )
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _complain(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

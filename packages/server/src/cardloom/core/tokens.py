@@ -1,0 +1,37 @@
+"""One-card tokens: each lets one program be one card, and nothing else.
+
+Only digests are kept; a token is seen once, by whoever made it. Spec: decisions 37, 44.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from cardloom_protocol.ids import CardId
+
+
+class CardTokens:
+    """The tokens that are good now."""
+
+    def __init__(self) -> None:
+        self._cards: dict[bytes, CardId] = {}
+
+    def issue(self, card_id: CardId) -> str:
+        """Make a token for a card; those made before stay good until revoked."""
+        token = secrets.token_urlsafe(32)
+        self._cards[_digest(token)] = card_id
+        return token
+
+    def card_of(self, token: str) -> CardId | None:
+        """The card that a token stands for. The look-up is by digest, so its time tells nothing of the token."""
+        return self._cards.get(_digest(token))
+
+    def revoke(self, card_id: CardId) -> None:
+        """Make all tokens of a card worthless."""
+        for digest in [digest for digest, owner in self._cards.items() if owner == card_id]:
+            del self._cards[digest]
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

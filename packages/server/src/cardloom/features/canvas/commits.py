@@ -1,0 +1,236 @@
+"""How the canvas changes: decided by a pure function, written to disk, applied, announced, in this order.
+
+One commit at a time a workspace. Once a commit's write is queued nothing can tear it from its announcement: whoever
+waits may be cancelled, disk and memory stay equal. Spec: architecture, invariants (publish after commit).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
+
+from ...core.bus import Bus, canvas_topic
+from ...core.clock import Clock
+from ...core.graph import Graph
+from ...core.records import (
+    Arrow,
+    ArrowStats,
+    Card,
+    Change,
+    JsonObject,
+    PutArrow,
+    PutCard,
+    PutWorkspace,
+    RemoveCard,
+    Workspace,
+    change_to_wire,
+)
+from ...host.database import Database
+from .store import save
+
+_log = logging.getLogger(__name__)
+
+Make: TypeAlias = Callable[[Graph], Sequence[Change]]
+CardListener: TypeAlias = Callable[[Card], Awaitable[None]]
+WorkspaceListener: TypeAlias = Callable[[Workspace], Awaitable[None]]
+ChangesListener: TypeAlias = Callable[[WorkspaceId, Sequence[Change]], None]
+
+
+@dataclass(slots=True)
+class Listeners:
+    """What other features do after a commit. `changed` is called at once and must not wait or raise.
+
+    The others run as tasks of their own, in the order of registration, and the committing call waits for them: what
+    may take long (asking the owner, starting a program) belongs into a task of the listener's feature.
+    """
+
+    card_added: list[CardListener] = field(default_factory=list)
+    card_removed: list[CardListener] = field(default_factory=list)
+    workspace_opened: list[WorkspaceListener] = field(default_factory=list)
+    workspace_closed: list[WorkspaceListener] = field(default_factory=list)
+    changed: list[ChangesListener] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """One commit between its decision and its end. `tasks` are the listeners' work that it started."""
+
+    workspace_id: WorkspaceId
+    changes: list[Change]
+    by: str | None
+    before: dict[str, Card | Arrow | Workspace | None]
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+
+class Commits:
+    """The one writer of the graph."""
+
+    def __init__(self, database: Database, graph: Graph, bus: Bus, clock: Clock) -> None:
+        self.listeners = Listeners()
+        self._database = database
+        self._graph = graph
+        self._bus = bus
+        self._clock = clock
+        self._locks: dict[WorkspaceId, asyncio.Lock] = {}
+        self._seqs: dict[WorkspaceId, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def seq(self, workspace_id: WorkspaceId) -> int:
+        """The number of the last announced change."""
+        return self._seqs.get(workspace_id, 0)
+
+    async def commit(self, workspace_id: WorkspaceId, make: Make, by: str | None = None) -> None:
+        """Decide on changes, write, apply and announce them. `by` is the page whose doing it is.
+
+        Whatever `make` raises comes out and nothing happened; UNAVAILABLE when the disk refuses.
+        """
+        lock = self._locks.setdefault(workspace_id, asyncio.Lock())
+        await lock.acquire()
+        try:
+            changes = list(make(self._graph))
+            pending = _Pending(workspace_id, changes, by, {_key(change): self._present(change) for change in changes})
+            if not changes:
+                lock.release()
+                return
+            written = self._database.submit(partial(save, changes=changes, now_ms=self._clock.now_ms()))
+        except BaseException:
+            lock.release()
+            raise
+        written.add_done_callback(partial(self._finish, pending, lock))
+        await asyncio.shield(written)
+        for task in pending.tasks:
+            await asyncio.shield(task)
+
+    def patch_runtime(self, card_id: CardId, runtime: JsonObject | None) -> None:
+        """Show what a card's program does now; never stored. Nothing happens for a card that is gone."""
+        card = self._graph.find_card(card_id)
+        if card is not None and card.runtime != runtime:
+            self._announce(card.workspace_id, [PutCard(replace(card, runtime=runtime), ("runtime",))], None)
+
+    def patch_stats(self, arrow_id: ArrowId, stats: ArrowStats) -> None:
+        """Count what passed along an arrow; whoever counts tells the pages and has it written."""
+        self._graph.count(arrow_id, stats)
+
+    def patch_problem(self, workspace_id: WorkspaceId, problem: str | None) -> bool:
+        """Show what is wrong with a workspace's folder; never stored. Tells whether that is news."""
+        workspace = self._graph.workspaces.get(workspace_id)
+        if workspace is None or workspace.problem == problem:
+            return False
+        self._announce(workspace_id, [PutWorkspace(replace(workspace, problem=problem))], None)
+        return True
+
+    def forget(self, workspace_id: WorkspaceId) -> None:
+        """Drop what is remembered of a workspace that is gone."""
+        self._graph.forget(workspace_id)
+        self._seqs.pop(workspace_id, None)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run listeners' work as a task that is waited for at the end; a fault is logged and ends only itself."""
+        task = asyncio.get_running_loop().create_task(_supervised(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def settle(self) -> None:
+        """Wait for the listeners' work that is under way."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _present(self, change: Change) -> Card | Arrow | Workspace | None:
+        match change:
+            case PutCard(card):
+                return self._graph.find_card(card.id)
+            case RemoveCard(card_id):
+                return self._graph.find_card(card_id)
+            case PutArrow(arrow):
+                return self._graph.find_arrow(arrow.id)
+            case PutWorkspace(workspace):
+                return self._graph.workspaces.get(workspace.id)
+            case _:
+                return None
+
+    def _finish(self, pending: _Pending, lock: asyncio.Lock, written: asyncio.Future[None]) -> None:
+        """What follows the write, at once and undivided."""
+        lock.release()
+        if written.cancelled() or written.exception() is not None:
+            return
+        changes = [self._rebased(change, pending.before[_key(change)]) for change in pending.changes]
+        self._announce(pending.workspace_id, changes, pending.by)
+        for work in self._lifecycle(changes, pending.before):
+            pending.tasks.append(self.start(work))
+
+    def _rebased(self, change: Change, before: Card | Arrow | Workspace | None) -> Change:
+        """Keep what was patched in memory while the change was being written."""
+        now = self._present(change)
+        match change, before, now:
+            case PutCard(card, fields), Card(runtime=earlier), Card(runtime=latest) if card.runtime == earlier:
+                return PutCard(replace(card, runtime=latest), fields)
+            case PutArrow(arrow), Arrow(stats=before_stats), Arrow(stats=stats) if arrow.stats == before_stats:
+                return PutArrow(replace(arrow, stats=stats))
+            case PutWorkspace(workspace), Workspace(problem=before_problem), Workspace(problem=problem) if (
+                workspace.problem == before_problem
+            ):
+                return PutWorkspace(replace(workspace, problem=problem))
+            case _:
+                return change
+
+    def _announce(self, workspace_id: WorkspaceId, changes: Sequence[Change], by: str | None) -> None:
+        self._graph.apply(workspace_id, changes)
+        seq = self._seqs[workspace_id] = self.seq(workspace_id) + 1
+        data = {
+            "workspaceId": workspace_id,
+            "seq": seq,
+            "by": by,
+            "changes": [change_to_wire(change) for change in changes],
+        }
+        self._bus.publish("canvas.changed", data, canvas_topic(workspace_id))
+        for listener in self.listeners.changed:
+            listener(workspace_id, changes)
+
+    def _lifecycle(
+        self, changes: Iterable[Change], before: dict[str, Card | Arrow | Workspace | None]
+    ) -> Iterable[Coroutine[Any, Any, None]]:
+        for change in changes:
+            match change, before[_key(change)]:
+                case PutCard(card), None:
+                    yield _each(self.listeners.card_added, card)
+                case RemoveCard(), Card() as gone:
+                    yield _each(self.listeners.card_removed, gone)
+                case PutWorkspace(workspace), earlier:
+                    was_open = isinstance(earlier, Workspace) and earlier.is_open
+                    if workspace.is_open and not was_open:
+                        yield _each(self.listeners.workspace_opened, workspace)
+                    elif was_open and not workspace.is_open:
+                        yield _each(self.listeners.workspace_closed, workspace)
+
+
+def _key(change: Change) -> str:
+    match change:
+        case PutCard(card):
+            return card.id
+        case RemoveCard(card_id):
+            return card_id
+        case PutArrow(arrow):
+            return arrow.id
+        case PutWorkspace(workspace):
+            return workspace.id
+        case _:
+            return change.arrow_id
+
+
+async def _each(listeners: Sequence[Callable[[Any], Awaitable[None]]], subject: Card | Workspace) -> None:
+    for listener in listeners:
+        await listener(subject)
+
+
+async def _supervised(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:  # noqa: BLE001 - a task root: the commit stands, the fault is told
+        _log.exception("a listener failed after a change of the canvas")

@@ -1,0 +1,211 @@
+"""One WebSocket around one line: reads, writes, times, and lets go of peers that do not.
+
+The socket owns nothing: programs and cards outlive it. Three tasks live in one group: the reader, the writer and the
+watch over the handshake; calls run beside them. Spec: architecture, the journey of a call; decision 44.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from cardloom_protocol.callers import Caller, CallerKind
+from cardloom_protocol.ids import CardId, ConnectionId, WorkspaceId
+from cardloom_protocol.limits import limit
+
+from ..core.ids import new_connection_id
+from .errors import CloseCode
+from .line import Line, OutboxSizes, Room
+
+_REASONS: Final[Mapping[CloseCode, str]] = {CloseCode.REPLACED: "replaced", CloseCode.TOO_SLOW: "slow"}
+
+
+@dataclass(frozen=True, slots=True)
+class SocketTimes:
+    """How patient a socket is, in milliseconds."""
+
+    hello_ms: int = limit("helloTimeoutMs")
+    ready_ms: int = limit("readyTimeoutMs")
+    stall_ms: int = limit("stallTimeoutMs")
+
+
+@dataclass(slots=True)
+class CardHooks:
+    """What the cards feature wants to know of its cards' connections.
+
+    `connected` comes after `host.ready` was answered, `disconnected` with the reason once such a connection is gone.
+    """
+
+    connected: Callable[[CardId, ConnectionId], None] = lambda _card_id, _connection_id: None
+    disconnected: Callable[[CardId, ConnectionId, str], None] = lambda _card_id, _connection_id, _reason: None
+
+
+class _Closed(Exception):
+    """Ends the group of a socket's tasks."""
+
+
+class Sockets:
+    """The open sockets: one line each, at most one a card."""
+
+    def __init__(self, room: Room, times: SocketTimes, sizes: OutboxSizes) -> None:
+        self.hooks = CardHooks()
+        self._room = room
+        self._times = times
+        self._sizes = sizes
+        self._open: set[_Socket] = set()
+        self._cards: dict[CardId, _Socket] = {}
+
+    async def serve_owner(self, websocket: WebSocket, *, proven: bool) -> None:
+        """Talk to a page, the command line or the SDK until it goes."""
+        caller = Caller(CallerKind.OWNER, new_connection_id())
+        await self._serve(
+            _Socket(websocket, self._room, caller, self._times.hello_ms, self._times, self._sizes, proven)
+        )
+
+    async def serve_card(self, websocket: WebSocket, card_id: CardId, workspace_id: WorkspaceId) -> None:
+        """Talk to one card until it goes; it takes the place of an earlier connection of the same card."""
+        caller = Caller(CallerKind.CARD, new_connection_id(), card_id=card_id, workspace_id=workspace_id)
+        socket = _Socket(websocket, self._room, caller, self._times.ready_ms, self._times, self._sizes, True)
+        earlier = self._cards.get(card_id)
+        self._cards[card_id] = socket
+        if earlier is not None:
+            earlier.close(CloseCode.REPLACED, "another connection took over")
+            self._part(card_id, earlier)
+        socket.on_ready = lambda: self.hooks.connected(card_id, caller.connection_id)
+        try:
+            await self._serve(socket)
+        finally:
+            if self._cards.get(card_id) is socket:
+                del self._cards[card_id]
+                self._part(card_id, socket)
+
+    def close_card(self, card_id: CardId) -> None:
+        """End the connection of a card that is gone."""
+        socket = self._cards.get(card_id)
+        if socket is not None:
+            socket.close(CloseCode.GONE, "the card is not on the canvas any more")
+
+    def close_all(self) -> None:
+        """End every connection because the server ends."""
+        for socket in list(self._open):
+            socket.close(CloseCode.GOING_AWAY, "the server is closing")
+
+    def _part(self, card_id: CardId, socket: _Socket) -> None:
+        """Take a card's line out of everything at once, so that no two lines get its messages."""
+        socket.line.end()
+        if socket.line.ready:
+            self.hooks.disconnected(card_id, socket.line.caller.connection_id, socket.reason)
+
+    async def _serve(self, socket: _Socket) -> None:
+        self._open.add(socket)
+        try:
+            await socket.run()
+        finally:
+            self._open.discard(socket)
+
+
+class _Socket:
+    """One accepted WebSocket and its tasks."""
+
+    def __init__(
+        self,
+        websocket: WebSocket,
+        room: Room,
+        caller: Caller,
+        handshake_ms: int,
+        times: SocketTimes,
+        sizes: OutboxSizes,
+        proven: bool,
+    ) -> None:
+        self.on_ready: Callable[[], None] = lambda: None
+        self.reason = "closed"
+        self._websocket = websocket
+        self._handshake_ms = handshake_ms
+        self._stall_ms = times.stall_ms
+        self._group = asyncio.TaskGroup()
+        self._ready = asyncio.Event()
+        self._closing: asyncio.Future[tuple[CloseCode, str]] = asyncio.get_running_loop().create_future()
+        self.line = Line(
+            room,
+            caller,
+            spawn=self._group.create_task,
+            close=self.close,
+            proven=proven,
+            sizes=sizes,
+            on_ready=self._is_ready,
+        )
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """End the socket soon; the first code counts."""
+        if not self._closing.done():
+            self.reason = _REASONS.get(code, "closed")
+            self._closing.set_result((code, reason))
+
+    async def run(self) -> None:
+        """Serve until one side ends it."""
+        await self._websocket.accept()
+        try:
+            async with self._group:
+                for work in (self._read(), self._write(), self._watch_handshake(), self._wait_for_close()):
+                    self._group.create_task(work)
+        except* _Closed:
+            pass
+        finally:
+            self.line.end()
+        await self._say_goodbye()
+
+    def _is_ready(self, _line: Line) -> None:
+        self._ready.set()
+        self.on_ready()
+
+    async def _read(self) -> None:
+        while True:
+            await self.line.outbox.room()
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                raise _Closed
+            text = message.get("text")
+            self.line.receive(text if text is not None else message.get("bytes", b""))
+
+    async def _write(self) -> None:
+        while (text := await self.line.outbox.next()) is not None:
+            try:
+                async with asyncio.timeout(self._stall_ms / 1000):
+                    await self._websocket.send_text(text)
+            except TimeoutError:
+                self.close(CloseCode.TOO_SLOW, "the peer does not read")
+                return
+            except (WebSocketDisconnect, RuntimeError) as error:
+                raise _Closed from error
+
+    async def _watch_handshake(self) -> None:
+        try:
+            async with asyncio.timeout(self._handshake_ms / 1000):
+                await self._ready.wait()
+        except TimeoutError:
+            self.close(CloseCode.SILENT, "the first message did not come in time")
+
+    async def _wait_for_close(self) -> None:
+        await asyncio.shield(self._closing)
+        raise _Closed
+
+    async def _say_goodbye(self) -> None:
+        if not self._closing.done() or self._websocket.application_state is not WebSocketState.CONNECTED:
+            return
+        code, reason = self._closing.result()
+        try:
+            async with asyncio.timeout(1):
+                await self._websocket.close(int(code), reason)
+        except (TimeoutError, RuntimeError, WebSocketDisconnect):
+            abort = _abort_of(self._websocket.scope)
+            if abort is not None:
+                abort()
+
+
+def _abort_of(scope: Any) -> Callable[[], None] | None:
+    abort = scope.get("extensions", {}).get("cardloom.abort")
+    return abort if callable(abort) else None
