@@ -1,0 +1,94 @@
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { EyeIcon, PencilSquareIcon } from "@heroicons/react/24/outline";
+import type { NoteCard } from "../../wire/records";
+import type { CardBodyProps, TextKey } from "../contract";
+import { IconButton } from "../parts/IconButton";
+import { NoteConflict } from "./NoteConflict";
+import styles from "./note.module.css";
+import { holdNote, noteSession } from "./sessions";
+import type { NoteState } from "./sync";
+
+const NoteEditor = lazy(() => import("./NoteEditor"));
+const NotePreview = lazy(() => import("./NotePreview"));
+
+const stateText: Record<NoteState["state"], TextKey | null> = {
+  saved: null,
+  dirty: null,
+  saving: null,
+  failed: "note.notSaved",
+};
+
+/** A Markdown note: read it rendered, double-click or press Enter to write, Escape to read again. */
+export function NoteBody({ card, api }: CardBodyProps<NoteCard>) {
+  const { t } = api;
+  const [sync] = useState(() => noteSession(card, api));
+  const note = useSyncExternalStore(sync.listen, sync.get);
+  const [writing, setWriting] = useState(false);
+  const toggle = useRef<HTMLSpanElement>(null);
+
+  useEffect(() => holdNote(card.id, api), [card.id, api]);
+  useEffect(() => {
+    sync.receive({ revision: card.revision, text: card.content.text });
+  }, [sync, card.revision, card.content.text]);
+
+  function read() {
+    sync.flush();
+    setWriting(false);
+    requestAnimationFrame(() => toggle.current?.querySelector("button")?.focus());
+  }
+
+  function onReadingKey(event: KeyboardEvent) {
+    if (event.key !== "Enter" || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setWriting(true);
+  }
+
+  if (note.conflict !== null) {
+    return <NoteConflict mine={note.text} theirs={note.conflict.text} t={t} onChoose={(choice) => sync.resolve(choice)} />;
+  }
+  const said = stateText[note.state];
+  return (
+    <div className={styles.note} data-writing={writing || undefined}>
+      <Suspense fallback={<pre className={`${styles.plain ?? ""} nowheel`}>{note.text}</pre>}>
+        {writing ? (
+          <NoteEditor
+            text={note.text}
+            label={t("note.text")}
+            placeholder={t("note.write")}
+            onEdit={(text) => sync.edit(text)}
+            onLeave={read}
+            onBlur={() => sync.flush()}
+          />
+        ) : (
+          <div
+            className={`${styles.reading ?? ""} nowheel`}
+            role="document"
+            tabIndex={0}
+            aria-label={t("note.reading")}
+            onDoubleClick={() => setWriting(true)}
+            onKeyDown={onReadingKey}
+          >
+            {note.text.trim() === "" ? (
+              <p className={styles.hint}>{t("note.hint")}</p>
+            ) : (
+              <NotePreview text={note.text} />
+            )}
+          </div>
+        )}
+      </Suspense>
+      {said !== null && (
+        <p role="status" className={styles.state}>
+          {t(said)}
+        </p>
+      )}
+      <span ref={toggle} className={styles.toggle}>
+        {writing ? (
+          <IconButton icon={EyeIcon} label={t("note.preview")} onClick={read} />
+        ) : (
+          <IconButton enter icon={PencilSquareIcon} label={t("note.edit")} onClick={() => setWriting(true)} />
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Translate } from "../contract";
+import partStyles from "../parts/parts.module.css";
+import styles from "./note.module.css";
+
+export interface NoteConflictProps {
+  mine: string;
+  theirs: string;
+  t: Translate;
+  onChoose(choice: "mine" | "theirs" | "both"): void;
+}
+
+/** Two texts that changed the same place, side by side, until the person says which one stays. */
+export function NoteConflict({ mine, theirs, t, onChoose }: NoteConflictProps) {
+  return (
+    <section className={styles.conflict} role="alert" aria-label={t("conflict.title")}>
+      <p>{t("conflict.title")}</p>
+      <div className={styles.sides}>
+        <figure>
+          <figcaption>{t("conflict.mine")}</figcaption>
+          <pre className="nowheel nodrag" tabIndex={0}>
+            {mine}
+          </pre>
+        </figure>
+        <figure>
+          <figcaption>{t("conflict.theirs")}</figcaption>
+          <pre className="nowheel nodrag" tabIndex={0}>
+            {theirs}
+          </pre>
+        </figure>
+      </div>
+      <div className={`${styles.choices ?? ""} nodrag`}>
+        <button type="button" className={partStyles.button} onClick={() => onChoose("mine")}>
+          {t("conflict.keepMine")}
+        </button>
+        <button type="button" className={partStyles.button} onClick={() => onChoose("theirs")}>
+          {t("conflict.keepTheirs")}
+        </button>
+        <button type="button" className={partStyles.primary} onClick={() => onChoose("both")}>
+          {t("conflict.keepBoth")}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Annotation, EditorState, Transaction } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { useEffect, useRef } from "react";
+import { textChange } from "./merge";
+import styles from "./note.module.css";
+
+export interface NoteEditorProps {
+  /** The text to show. What others changed in it is brought in around the cursor. */
+  text: string;
+  label: string;
+  placeholder: string;
+  onEdit(text: string): void;
+  onLeave(): void;
+  onBlur(): void;
+}
+
+/** Marks changes that came from outside, which are not this person's to undo. */
+const fromOutside = Annotation.define<boolean>();
+
+const looks = HighlightStyle.define([
+  { tag: tags.heading, fontWeight: "650", color: "var(--foreground)" },
+  { tag: tags.strong, fontWeight: "650" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: tags.strikethrough, textDecoration: "line-through" },
+  { tag: [tags.link, tags.url], color: "var(--link)" },
+  { tag: tags.monospace, fontFamily: "var(--font-mono)", color: "var(--accent-soft-foreground)" },
+  { tag: tags.quote, color: "var(--muted)" },
+  { tag: [tags.processingInstruction, tags.contentSeparator, tags.meta], color: "var(--muted)" },
+]);
+
+const frame = EditorView.theme({
+  "&": { height: "100%", color: "var(--field-foreground)", backgroundColor: "transparent" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--font-mono)", fontSize: "12px", lineHeight: "1.6" },
+  ".cm-content": { padding: "10px 4px", caretColor: "var(--foreground)" },
+  ".cm-line": { padding: "0 8px" },
+  ".cm-cursor": { borderLeftColor: "var(--foreground)", borderLeftWidth: "1.5px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in oklab, var(--accent) 28%, transparent)",
+  },
+  ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--warning-soft)" },
+  ".cm-searchMatch-selected": { backgroundColor: "var(--accent-soft)" },
+  ".cm-placeholder": { color: "var(--field-placeholder)" },
+  ".cm-panels": {
+    backgroundColor: "var(--surface-secondary)",
+    color: "var(--foreground)",
+    borderColor: "var(--separator)",
+  },
+  ".cm-textfield": { backgroundColor: "var(--field-background)", border: "1px solid var(--field-border)" },
+  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--default)", border: "none" },
+});
+
+/** The Markdown editor; loaded when first needed. It keeps its own history of what was typed. */
+export default function NoteEditor(props: NoteEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+
+  useEffect(() => {
+    if (host.current === null) return undefined;
+    const { text, label, placeholder: hint } = latest.current;
+    const made = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: text,
+        selection: { anchor: text.length },
+        extensions: [
+          history(),
+          drawSelection(),
+          EditorView.lineWrapping,
+          markdown({ base: markdownLanguage }),
+          syntaxHighlighting(looks),
+          search({ top: true }),
+          highlightSelectionMatches(),
+          placeholder(hint),
+          frame,
+          EditorView.contentAttributes.of({ "aria-label": label }),
+          keymap.of([...searchKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+          keymap.of([{ key: "Escape", run: () => (latest.current.onLeave(), true) }]),
+          EditorView.updateListener.of((update) => {
+            const outside = update.transactions.some((each) => each.annotation(fromOutside) === true);
+            if (update.docChanged && !outside) latest.current.onEdit(update.state.doc.toString());
+          }),
+          EditorView.domEventHandlers({ blur: () => latest.current.onBlur() }),
+        ],
+      }),
+    });
+    view.current = made;
+    made.focus();
+    return () => {
+      made.destroy();
+      view.current = null;
+    };
+  }, []);
+
+  const { text } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null) return;
+    const change = textChange(editor.state.doc.toString(), text);
+    if (change === null) return;
+    editor.dispatch({
+      changes: change,
+      annotations: [fromOutside.of(true), Transaction.addToHistory.of(false)],
+    });
+  }, [text]);
+
+  return (
+    <div
+      ref={host}
+      className={`${styles.editor ?? ""} nodrag nopan nowheel`}
+      onKeyDown={(event) => event.stopPropagation()}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { lazy, Suspense, useState } from "react";
+import { PlayIcon } from "@heroicons/react/24/outline";
+import type { TerminalCard } from "../../wire/records";
+import type { CardBodyProps } from "../contract";
+import { sayFailure } from "../parts/failure";
+import partStyles from "../parts/parts.module.css";
+import { shellName } from "./state";
+import styles from "./terminal.module.css";
+
+const TerminalView = lazy(() => import("./TerminalView"));
+
+/** A terminal: the shell's screen, and the way to start it again once it has ended. */
+export function TerminalBody(props: CardBodyProps<TerminalCard>) {
+  const { card, api } = props;
+  const { t } = api;
+  const { runtime } = card;
+  const [starting, setStarting] = useState(false);
+
+  async function start() {
+    setStarting(true);
+    try {
+      await api.call("terminal.start", { cardId: card.id });
+    } catch (error) {
+      sayFailure(api, t("terminal.start"), card.name, error);
+    } finally {
+      setStarting(false);
+    }
+  }
+
+  return (
+    <div className={styles.terminal}>
+      <Suspense fallback={<p className={styles.waiting}>{t("terminal.loading")}</p>}>
+        <TerminalView key={card.id} {...props} />
+      </Suspense>
+      {runtime?.status === "exited" && (
+        <div className={`${styles.notice ?? ""} nodrag`} role="status">
+          <p>
+            {runtime.exitCode === null
+              ? t("terminal.ended", { shell: shellName(card) })
+              : t("terminal.endedWith", { shell: shellName(card), code: runtime.exitCode })}
+          </p>
+          <button type="button" className={partStyles.primary} disabled={starting} onClick={() => void start()}>
+            <PlayIcon aria-hidden="true" width={13} />
+            {t("terminal.startAgain")}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from "react";
+import type { TerminalCard } from "../../wire/records";
+import type { CardBodyProps } from "../contract";
+import { failureOf, sayFailure } from "../parts/failure";
+import partStyles from "../parts/parts.module.css";
+import { SearchBar } from "./SearchBar";
+import { TerminalSession } from "./session";
+import styles from "./terminal.module.css";
+
+const noMatches = { at: -1, count: 0 };
+
+/** The screen of a terminal and its search bar; loaded with the first terminal. */
+export default function TerminalView({ card, api }: CardBodyProps<TerminalCard>) {
+  const { t } = api;
+  const host = useRef<HTMLDivElement>(null);
+  const session = useRef<TerminalSession | null>(null);
+  const latest = useRef({ card, api });
+  const [problem, setProblem] = useState<unknown>(null);
+  const [shown, setShown] = useState(false);
+  const [searching, setSearching] = useState(false);
+  const [matches, setMatches] = useState(noMatches);
+  useEffect(() => {
+    latest.current = { card, api };
+  });
+
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return undefined;
+    let gone = false;
+    const opening = TerminalSession.open(element, latest.current.card, latest.current.api, {
+      onSearch: () => setSearching(true),
+      onLeave: () => leave(element),
+      onMatches: (at, count) => setMatches({ at, count }),
+      onShown: () => {
+        setProblem(null);
+        setShown(true);
+      },
+      onFailure: setProblem,
+      onTypingFailure: (error) =>
+        sayFailure(latest.current.api, latest.current.api.t("terminal.typing"), latest.current.card.name, error),
+    }).then((opened) => {
+      if (gone) return opened.close();
+      session.current = opened;
+      if (element.contains(document.activeElement)) opened.screen.focus();
+      return undefined;
+    });
+    return () => {
+      gone = true;
+      void opening.then(() => {
+        session.current?.close();
+        session.current = null;
+      });
+    };
+  }, [card.id]);
+
+  const { runtime } = card;
+  const cols = runtime?.cols;
+  const rows = runtime?.rows;
+  useEffect(() => {
+    if (cols !== undefined && rows !== undefined) session.current?.sized({ cols, rows });
+  }, [cols, rows]);
+
+  function endSearch() {
+    setSearching(false);
+    session.current?.screen.endSearch();
+    session.current?.screen.focus();
+  }
+
+  return (
+    <>
+      <div
+        ref={host}
+        className={`${styles.host ?? ""} nodrag nopan nowheel`}
+        role="group"
+        aria-label={t("terminal.group", { name: card.name })}
+        aria-busy={!shown || undefined}
+        tabIndex={-1}
+        data-enter="click"
+        onClick={() => session.current?.screen.focus()}
+        onFocus={(event) => {
+          if (event.target === event.currentTarget) session.current?.screen.focus();
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isTrusted) event.stopPropagation();
+        }}
+      />
+      {searching && (
+        <SearchBar
+          matches={matches}
+          t={t}
+          onFind={(text, way) => session.current?.screen.find(text, way)}
+          onClose={endSearch}
+        />
+      )}
+      {problem !== null && (
+        <div className={`${styles.notice ?? ""} nodrag`} role="alert">
+          <p>{t("terminal.problem", { why: failureOf(problem).message })}</p>
+          <button type="button" className={partStyles.button} onClick={() => session.current?.attach()}>
+            {t("terminal.retry")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Gives the focus back to the card, as Escape does elsewhere; in a terminal Escape is the program's. */
+function leave(host: HTMLElement): void {
+  const card = host.closest<HTMLElement>("[tabindex='0']");
+  if (card === null) (document.activeElement as HTMLElement | null)?.blur();
+  else card.focus({ preventScroll: true });
+}
