@@ -51,6 +51,12 @@ class Event:
 
 Sink: TypeAlias = Callable[[Event], None]
 Listener: TypeAlias = Callable[[Event], None]
+Waiting: TypeAlias = Callable[[], int]
+DetachListener: TypeAlias = Callable[[ConnectionId], None]
+
+
+def _nothing_waits() -> int:
+    return 0
 
 
 class Bus:
@@ -61,18 +67,27 @@ class Bus:
         self._followers: dict[Topic, dict[ConnectionId, None]] = {}
         self._topics: dict[ConnectionId, set[Topic]] = {}
         self._listeners: dict[str, list[Listener]] = {}
+        self._waiting: dict[ConnectionId, Waiting] = {}
+        self._on_detach: list[DetachListener] = []
 
-    def attach(self, connection_id: ConnectionId, sink: Sink) -> None:
-        """Take in a connection; its sink is called for every event it follows."""
+    def attach(self, connection_id: ConnectionId, sink: Sink, waiting: Waiting = _nothing_waits) -> None:
+        """Take in a connection; its sink is called for every event it follows.
+
+        `waiting` tells how many characters of events its peer has not read yet.
+        """
         self._sinks[connection_id] = sink
+        self._waiting[connection_id] = waiting
         self._topics[connection_id] = set()
         self.follow(connection_id, connection_topic(connection_id))
 
     def detach(self, connection_id: ConnectionId) -> None:
         """Forget a connection and all it followed."""
         self._sinks.pop(connection_id, None)
+        self._waiting.pop(connection_id, None)
         for topic in self._topics.pop(connection_id, set()):
             self._unfollow(connection_id, topic)
+        for listener in self._on_detach:
+            listener(connection_id)
 
     def follow(self, connection_id: ConnectionId, topic: Topic) -> None:
         """Let a connection receive a topic; nothing happens when it is gone already."""
@@ -87,6 +102,14 @@ class Bus:
     def followers(self, topic: Topic) -> list[ConnectionId]:
         """The connections that follow a topic."""
         return list(self._followers.get(topic, ()))
+
+    def waiting(self, topic: Topic) -> int:
+        """How many characters of events the slowest follower of a topic has not read yet."""
+        return max((self._waiting[connection_id]() for connection_id in self._followers.get(topic, ())), default=0)
+
+    def listen_detach(self, listener: DetachListener) -> None:
+        """Be told when a connection is gone."""
+        self._on_detach.append(listener)
 
     def listen(self, name: str, listener: Listener) -> None:
         """Call a feature for every event of a name; listeners must not wait or raise."""

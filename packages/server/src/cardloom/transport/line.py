@@ -91,7 +91,7 @@ class Line:
             max_events=sizes.max_events,
             max_event_chars=sizes.max_event_chars,
         )
-        room.bus.attach(caller.connection_id, self._take_event)
+        room.bus.attach(caller.connection_id, self._take_event, lambda: self.outbox.unread_event_chars)
 
     @property
     def ready(self) -> bool:

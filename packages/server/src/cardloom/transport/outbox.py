@@ -47,6 +47,11 @@ class Outbox:
         self._room = asyncio.Event()
         self._room.set()
 
+    @property
+    def unread_event_chars(self) -> int:
+        """How many characters of events wait."""
+        return self._event_chars
+
     def reply(self, text: str) -> None:
         """Queue an answer."""
         self._waiting.append(_Waiting(text, is_event=False))

@@ -1,0 +1,106 @@
+"""A program on a terminal as the features see it: its output in characters, its screen, its marks, and keys to it.
+
+The console outlives its viewers. Queries of the program (what terminal is this, where is the cursor) are answered here
+and by nobody else, so that they are answered once, with or without viewers. Spec: harnesses, screen mirror and output;
+decision 40.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from typing import Protocol
+
+from .marks import Mark, MarkScanner
+from .pty import GRACE_S, Launch, Pty, Size
+from .screen import Scheme, Screen, open_screen
+
+
+class ConsoleListener(Protocol):
+    """What a console tells, in order; none of it may wait. `exited` comes last."""
+
+    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+        """Output as it came, and the same split at the shell's marks (without text that may become a mark)."""
+        ...
+
+    def exited(self, exit_code: int) -> None: ...
+
+
+class Console:
+    """One life of one program. `offset` counts the characters it printed so far."""
+
+    def __init__(self, listener: ConsoleListener, size: Size, nonce: str, scheme: Scheme = "dark") -> None:
+        self.size = size
+        self.offset = 0
+        self._listener = listener
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._marks = MarkScanner(nonce)
+        self._screen: Screen = open_screen(size.cols, size.rows)
+        self._screen.set_scheme(scheme)
+        self._pty: Pty | None = None
+
+    async def start(self, launch: Launch) -> None:
+        """Start the program. UNAVAILABLE with the reason when that fails."""
+        self._pty = await Pty.spawn(launch, self.size, self._take, self._end)
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._pty is None else self._pty.pid
+
+    @property
+    def bracketed_paste(self) -> bool:
+        """Whether the program wants pasted text to be marked as such."""
+        return self._screen.bracketed_paste
+
+    def at_rest(self) -> bool:
+        """Whether the program has its terminal for itself, that is, runs no other in the foreground."""
+        return self._pty is not None and self._pty.in_foreground()
+
+    def write(self, text: str) -> None:
+        """Send keys. UNAVAILABLE when the program ended, BUSY when it reads nothing."""
+        if self._pty is not None:
+            self._pty.write(text.encode("utf-8", "replace"))
+
+    def resize(self, size: Size) -> None:
+        self.size = size
+        self._screen.resize(size.cols, size.rows)
+        if self._pty is not None:
+            self._pty.resize(size)
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        """Answer queries for colours as this scheme has them."""
+        self._screen.set_scheme(scheme)
+
+    def repaint(self) -> str:
+        """Text that shows an empty viewer what there is to see, as of `offset`."""
+        return self._screen.repaint()
+
+    def text(self, lines: int | None = None) -> str:
+        """The visible screen, or so many of the last lines."""
+        return self._screen.text(lines)
+
+    async def kill(self, grace_s: float = GRACE_S) -> None:
+        """End the program; `exited` has been told when this returns, unless the system cannot end it."""
+        if self._pty is not None:
+            await self._pty.kill(grace_s)
+
+    def close(self) -> None:
+        """Let go of the screen."""
+        self._screen.close()
+
+    def _take(self, data: bytes) -> None:
+        self._print(self._decoder.decode(data))
+
+    def _end(self, exit_code: int) -> None:
+        self._print(self._decoder.decode(b"", final=True))
+        self._pty = None
+        self._listener.exited(exit_code)
+
+    def _print(self, text: str) -> None:
+        if not text:
+            return
+        answer = self._screen.feed(text)
+        if answer and self._pty is not None:
+            self._pty.answer(answer.encode())
+        self.offset += len(text)
+        self._listener.printed(text, self._marks.feed(text))
