@@ -10,11 +10,11 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -47,9 +47,13 @@ from .transport.line import Close, Line, OutboxSizes, Room, Spawn
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.socket import Sockets, SocketTimes
+from .transport.wire_protocol import AbortableWebSocket
 
 _log = logging.getLogger(__name__)
 _PORTS_TRIED: Final = 50
+_GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
+
+Step: TypeAlias = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -75,23 +79,31 @@ class App:
     canvas: CanvasService
     owner_key: str
     notices: list[str]
-    starting: list[Callable[[], object]] = field(default_factory=list)
+    on_start: list[Step] = field(default_factory=list)
+    on_stop: list[Step] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> None:
-        """Bring back what was open."""
+        """Bring back what was open: first the features' own steps, then the workspaces that were open."""
         await self.canvas.purge_removed()
+        await self.canvas.workspaces.check_folders()
+        for step in self.on_start:
+            await step()
         await self.canvas.announce_open()
         self._tasks.append(asyncio.create_task(self._look_at_folders()))
 
-    async def stop(self) -> None:
-        """End in order: tell the clients, let what is under way finish, write, close."""
+    def say_goodbye(self) -> None:
+        """Tell the clients that the server is about to end."""
         self.bus.publish("server.closing", {}, OWNERS)
-        await asyncio.sleep(0)
+
+    async def stop(self) -> None:
+        """End in order: no more calls, the features' own steps from the last to the first, write, close."""
         self.sockets.close_all()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for step in reversed(self.on_stop):
+            await step()
         await self.canvas.commits.settle()
         await self.database.flush()
         self.database.close()
@@ -104,7 +116,7 @@ class App:
         while True:
             await asyncio.sleep(self.settings.folder_check_ms / 1000)
             try:
-                await self.canvas.check_folders()
+                await self.canvas.workspaces.check_folders()
             except Exception:  # noqa: BLE001 - a task root: the next look may succeed
                 _log.exception("looking at the workspaces' folders failed")
 
@@ -213,8 +225,8 @@ async def serve(settings: Settings, folder: Path | None, say: Callable[[str], No
             for notice in app.notices:
                 say(notice)
             if folder is not None:
-                await app.canvas.workspace_at(str(folder), folder.name or str(folder))
-            server = uvicorn.Server(_uvicorn_config(app))
+                await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
+            server = _Server(app)
             say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
             say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
             await server.serve(sockets=[listening])
@@ -261,11 +273,25 @@ def main_up(folder: Path | None = None, port: int | None = None) -> int:
     return 0
 
 
+class _Server(uvicorn.Server):
+    """uvicorn, which tells the clients before it closes their sockets."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__(_uvicorn_config(app))
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.say_goodbye()
+        await asyncio.sleep(_GOODBYE_S)
+        self._app.sockets.close_all()
+        await super().shutdown(sockets)
+
+
 def _uvicorn_config(app: App) -> uvicorn.Config:
     return uvicorn.Config(
         app.asgi,
         http="httptools",
-        ws="websockets-sansio",
+        ws=AbortableWebSocket,
         ws_max_size=limit("socketMessageBytes"),
         ws_per_message_deflate=False,
         lifespan="off",

@@ -175,7 +175,7 @@ def _damage(path: Path) -> str | None:
     try:
         connection = apsw.Connection(str(path))
         try:
-            verdict = connection.pragma("quick_check(1)")
+            verdict = connection.execute("PRAGMA quick_check(1)").get
         finally:
             connection.close()
     except apsw.Error as error:

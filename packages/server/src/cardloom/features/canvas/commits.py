@@ -85,6 +85,11 @@ class Commits:
         """The number of the last announced change."""
         return self._seqs.get(workspace_id, 0)
 
+    def busy(self, workspace_id: WorkspaceId) -> bool:
+        """Whether a commit is under way."""
+        lock = self._locks.get(workspace_id)
+        return lock is not None and lock.locked()
+
     async def commit(self, workspace_id: WorkspaceId, make: Make, by: str | None = None) -> None:
         """Decide on changes, write, apply and announce them. `by` is the page whose doing it is.
 

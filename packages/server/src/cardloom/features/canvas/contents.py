@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import issues_to_wire
 from cardloom_protocol.limits import limit
@@ -19,6 +20,7 @@ from cardloom_protocol.schema import CompiledSchema, compile_schema
 NewId = Callable[[], str]
 Content = dict[str, Any]
 
+SHELLS: Final = tuple(harness.id for harness in HARNESSES.values() if harness.kind == "shell")
 _STATUS: Final = one_of(("pending", "active", "done", "error"))
 _TASK_TEXT: Final = text(1, 500)
 _ASSIGNEE: Final = text(0, 128)
@@ -38,7 +40,7 @@ _SHAPES: Final[Mapping[str, Shape]] = {
         {"columns": items(_COLUMN, min_items=1, max_items=32), "tasks": items(_TASK, max_items=limit("todoItems"))},
     ),
     "sticky": record({}, {"color": one_of(STICKY_COLORS)}),
-    "terminal": record({}, {"shell": text(1, 64), "cwd": nullable(text(1, 4096))}),
+    "terminal": record({}, {"shell": one_of(SHELLS), "cwd": nullable(text(1, 4096))}),
 }
 _VALIDATORS: Final[Mapping[str, CompiledSchema]] = MappingProxyType(
     {kind: compile_schema(shape) for kind, shape in _SHAPES.items()}

@@ -26,8 +26,8 @@ def folder_problem(path: str) -> str | None:
 
 def absolute_path(path: str) -> str:
     """The path a person means: `~` is theirs, and it must not depend on where the server was started."""
-    if "\0" in path:
-        raise CallError(ErrorCode.INVALID_PARAMS, "path: must not contain a null character")
+    if "\0" in path or any("\ud800" <= char <= "\udfff" for char in path):
+        raise CallError(ErrorCode.INVALID_PARAMS, "path: must be text without null characters")
     expanded = os.path.expanduser(path)
     if not os.path.isabs(expanded):
         raise CallError(ErrorCode.INVALID_PARAMS, f"path: {path!r} is not absolute")

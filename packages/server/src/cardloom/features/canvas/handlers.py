@@ -57,7 +57,7 @@ def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
             "methods": _offered(),
             "events": list(EVENTS["cardloom"]),
             "preferences": dict(service.preferences),
-            "workspaces": service.workspaces_wire(),
+            "workspaces": service.workspaces.all_to_wire(),
             "packages": around.packages(),
         }
 
@@ -93,36 +93,36 @@ def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
 
 def _workspaces(service: CanvasService) -> dict[str, Handler]:
     async def list_all(_: Call) -> Result:
-        return {"workspaces": service.workspaces_wire()}
+        return {"workspaces": service.workspaces.all_to_wire()}
 
     async def create(call: Call) -> Result:
         params = call.params
-        workspace = await service.create_workspace(
+        workspace = await service.workspaces.create(
             params["name"], params["path"], create_folder=params.get("createFolder", False), by=call.by_page
         )
-        return service.workspace_wire(workspace.id)
+        return service.workspaces.to_wire(workspace.id)
 
     async def open_(call: Call) -> Result:
-        workspace = await service.set_open(call.params["workspaceId"], is_open=True, by=call.by_page)
-        return service.workspace_wire(workspace.id)
+        workspace = await service.workspaces.set_open(call.params["workspaceId"], is_open=True, by=call.by_page)
+        return service.workspaces.to_wire(workspace.id)
 
     async def close(call: Call) -> Result:
-        workspace = await service.set_open(call.params["workspaceId"], is_open=False, by=call.by_page)
-        return service.workspace_wire(workspace.id)
+        workspace = await service.workspaces.set_open(call.params["workspaceId"], is_open=False, by=call.by_page)
+        return service.workspaces.to_wire(workspace.id)
 
     async def update(call: Call) -> Result:
         params = call.params
-        workspace = await service.update_workspace(
+        workspace = await service.workspaces.update(
             params["workspaceId"],
             name=params.get("name"),
             path=params.get("path"),
             strict=params.get("strict"),
             by=call.by_page,
         )
-        return service.workspace_wire(workspace.id)
+        return service.workspaces.to_wire(workspace.id)
 
     async def remove(call: Call) -> Result:
-        await service.remove_workspace(call.params["workspaceId"], by=call.by_page)
+        await service.workspaces.remove(call.params["workspaceId"], by=call.by_page)
         return {}
 
     return {

@@ -6,22 +6,21 @@ Each function reads the graph and gives the changes to make, or raises CallError
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 from cardloom_protocol.limits import limit
-from cardloom_protocol.ports.types import PortInfo
 
 from ...core.graph import Graph
+from ...core.recipes import Recipe
 from ...core.records import (
     Arrow,
     Card,
     Change,
     Direction,
     DrawnBy,
-    JsonObject,
     PutArrow,
     PutCard,
     RemoveArrow,
@@ -44,18 +43,6 @@ _RUNNING: Final[Mapping[str, frozenset[str]]] = {
     "custom": frozenset(("starting", "running")),
 }
 _PLACE: Final = ("x", "y", "w", "h")
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What a new card is made of, apart from its place."""
-
-    kind: str
-    content: JsonObject = field(default_factory=dict)
-    type: str | None = None
-    inputs: tuple[PortInfo, ...] = ()
-    outputs: tuple[PortInfo, ...] = ()
-    size: tuple[float, float] | None = None
 
 
 def new_card(

@@ -5,11 +5,10 @@ Rules are in `model`, the order of writing and telling is in `commits`.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
@@ -20,7 +19,8 @@ from ...core.bus import OWNERS, Bus
 from ...core.clock import Clock
 from ...core.dialogs import Dialogs
 from ...core.graph import Graph
-from ...core.ids import new_arrow_id, new_card_id, new_item_id, new_workspace_id
+from ...core.ids import new_arrow_id, new_card_id, new_item_id
+from ...core.recipes import DescribePackage, Recipe
 from ...core.records import (
     Arrow,
     ArrowStats,
@@ -32,18 +32,13 @@ from ...core.records import (
     PutCard,
     PutWorkspace,
     RemoveArrow,
-    RemoveCard,
-    Workspace,
 )
 from ...host.database import Database
 from . import model
 from .commits import Commits, Make
 from .contents import copied_content, first_content
-from .folders import absolute_path, check_folder, folder_problem, make_folder
-from .store import CanvasStore, erase_workspace, purge, save_preference, save_stats
-
-R = TypeVar("R")
-DescribePackage: TypeAlias = Callable[[str, Mapping[str, Any]], model.Recipe]
+from .store import CanvasStore, Loaded, purge, save_preference, save_stats
+from .workspaces import Workspaces
 
 BY_OWNER: Final = DrawnBy()
 _DAY_MS: Final = 86_400_000
@@ -59,7 +54,7 @@ class Restored:
     restarted: list[CardId]
 
 
-def _no_packages(package_id: str, _content: Mapping[str, Any]) -> model.Recipe:
+def _no_packages(package_id: str, _content: Mapping[str, Any]) -> Recipe:
     raise CallError(ErrorCode.NOT_FOUND, f"there is no package {package_id!r}")
 
 
@@ -69,6 +64,7 @@ class CanvasService:
     def __init__(self, database: Database, graph: Graph, bus: Bus, clock: Clock, dialogs: Dialogs) -> None:
         self.commits = Commits(database, graph, bus, clock)
         self.listeners = self.commits.listeners
+        self.workspaces = Workspaces(self.commits, database, graph, bus, clock)
         self.describe_package: DescribePackage = _no_packages
         self.default_shell = "shell-bash"
         self._database = database
@@ -84,14 +80,17 @@ class CanvasService:
     def _load(self) -> None:
         loaded = self._store.load()
         for workspace in loaded.workspaces:
-            checked = replace(workspace, problem=folder_problem(workspace.path))
-            self._graph.apply(workspace.id, [PutWorkspace(checked)])
+            self._graph.apply(workspace.id, [PutWorkspace(workspace)])
         for card in loaded.cards:
             self._graph.apply(card.workspace_id, [PutCard(card)])
         for arrow in loaded.arrows:
             self._graph.apply(arrow.workspace_id, [PutArrow(arrow)])
         self._ranks = loaded.ranks
         self.preferences.update(loaded.preferences)
+
+    def stored(self) -> Loaded:
+        """What is on disk, for those who check that it equals what is shown."""
+        return self._store.load()
 
     async def announce_open(self) -> None:
         """Tell the listeners, once they all are registered, which workspaces were open when the server ended."""
@@ -108,104 +107,6 @@ class CanvasService:
     async def commit(self, workspace_id: WorkspaceId, make: Make, by: str | None = None) -> None:
         """Change a canvas; see `Commits.commit`."""
         await self.commits.commit(workspace_id, make, by)
-
-    # Workspaces
-
-    def workspaces_wire(self) -> list[dict[str, Any]]:
-        """All workspaces as clients read them."""
-        return [
-            workspace.to_wire(len(self._graph.cards_of(workspace.id))) for workspace in self._graph.workspaces.values()
-        ]
-
-    def workspace_wire(self, workspace_id: WorkspaceId) -> dict[str, Any]:
-        return self._graph.workspace(workspace_id).to_wire(len(self._graph.cards_of(workspace_id)))
-
-    async def create_workspace(self, name: str, path: str, *, create_folder: bool, by: str | None = None) -> Workspace:
-        """Make a workspace over a folder and open it. FS_ERROR when the folder cannot be used."""
-        folder = absolute_path(path)
-        if create_folder:
-            await asyncio.to_thread(make_folder, folder)
-        await asyncio.to_thread(check_folder, folder)
-        workspace = Workspace(new_workspace_id(), name, folder, self._clock.now_ms())
-        await self.commit(workspace.id, lambda _: [PutWorkspace(workspace)], by)
-        self._workspaces_changed()
-        return self._graph.workspace(workspace.id)
-
-    async def workspace_at(self, path: str, name: str) -> Workspace:
-        """The workspace over a folder, opened; made when there is none."""
-        folder = absolute_path(path)
-        for workspace in self._graph.workspaces.values():
-            if workspace.path == folder:
-                return await self.set_open(workspace.id, is_open=True)
-        return await self.create_workspace(name, folder, create_folder=False)
-
-    async def set_open(self, workspace_id: str, *, is_open: bool, by: str | None = None) -> Workspace:
-        """Open or close a workspace. NOT_FOUND."""
-        found = self._graph.workspace(workspace_id)
-        if is_open:
-            await self.check_folder_of(found)
-
-        def make(graph: Graph) -> list[Change]:
-            workspace = graph.workspace(workspace_id)
-            return [] if workspace.is_open == is_open else [PutWorkspace(replace(workspace, is_open=is_open))]
-
-        await self.commit(found.id, make, by)
-        self._workspaces_changed()
-        return self._graph.workspace(workspace_id)
-
-    async def update_workspace(
-        self, workspace_id: str, *, name: str | None, path: str | None, strict: bool | None, by: str | None = None
-    ) -> Workspace:
-        """Rename a workspace, point it elsewhere, or make it strict. NOT_FOUND; FS_ERROR for an unusable folder."""
-        found = self._graph.workspace(workspace_id)
-        folder = None if path is None else absolute_path(path)
-        if folder is not None:
-            await asyncio.to_thread(check_folder, folder)
-
-        def make(graph: Graph) -> list[Change]:
-            workspace = graph.workspace(workspace_id)
-            changed = replace(
-                workspace,
-                name=workspace.name if name is None else name,
-                path=folder or workspace.path,
-                problem=None if folder else workspace.problem,
-                strict=workspace.strict if strict is None else strict,
-            )
-            return [] if changed == workspace else [PutWorkspace(changed)]
-
-        await self.commit(found.id, make, by)
-        self._workspaces_changed()
-        return self._graph.workspace(workspace_id)
-
-    async def remove_workspace(self, workspace_id: str, by: str | None = None) -> None:
-        """Forget a workspace with all its cards; the folder is never touched. NOT_FOUND."""
-        found = self._graph.workspace(workspace_id)
-
-        def make(graph: Graph) -> list[Change]:
-            workspace = graph.workspace(workspace_id)
-            arrows: list[Change] = [RemoveArrow(arrow.id) for arrow in graph.arrows_of(workspace.id)]
-            cards: list[Change] = [RemoveCard(card.id) for card in graph.cards_of(workspace.id)]
-            return [*arrows, *cards, PutWorkspace(replace(workspace, is_open=False))]
-
-        await self.commit(found.id, make, by)
-        await self._database.write(partial(erase_workspace, workspace_id=found.id))
-        self.commits.forget(found.id)
-        self._workspaces_changed()
-
-    async def check_folder_of(self, workspace: Workspace) -> None:
-        """Look whether a workspace's folder is still there, and tell when that is news."""
-        problem = await asyncio.to_thread(folder_problem, workspace.path)
-        if self.commits.patch_problem(workspace.id, problem):
-            self._workspaces_changed()
-
-    async def check_folders(self) -> None:
-        """Look at the folders of all open workspaces."""
-        for workspace in list(self._graph.workspaces.values()):
-            if workspace.is_open:
-                await self.check_folder_of(workspace)
-
-    def _workspaces_changed(self) -> None:
-        self._bus.publish("workspace.changed", {"workspaces": self.workspaces_wire()}, OWNERS)
 
     # Cards
 
@@ -239,7 +140,7 @@ class CanvasService:
     async def add_made(
         self,
         workspace_id: str,
-        recipe: model.Recipe,
+        recipe: Recipe,
         place: Mapping[str, Any],
         *,
         title: str | None = None,
@@ -260,7 +161,7 @@ class CanvasService:
     async def duplicate_card(self, card_id: str, place: Mapping[str, Any], by: str | None = None) -> Card:
         """Copy a card with its content, without its arrows. NOT_FOUND; QUOTA_EXCEEDED."""
         source = self._graph.card(card_id)
-        recipe = model.Recipe(
+        recipe = Recipe(
             source.kind,
             copied_content(source.kind, source.content, new_item_id),
             source.type,
@@ -327,7 +228,7 @@ class CanvasService:
         arrows = [put.arrow for put in restored if isinstance(put, PutArrow)]
         return Restored(cards, arrows, [card.id for card in cards if card.kind in ("terminal", "custom")])
 
-    def _recipe(self, kind: str, content: Mapping[str, Any], package_id: str | None) -> model.Recipe:
+    def _recipe(self, kind: str, content: Mapping[str, Any], package_id: str | None) -> Recipe:
         if kind == "custom":
             if package_id is None:
                 raise CallError(ErrorCode.INVALID_PARAMS, "a custom card needs packageId")
@@ -336,7 +237,7 @@ class CanvasService:
         made = first_content(
             kind, content, new_item_id, language=self.preferences["language"], shell=self.default_shell
         )
-        return model.Recipe(kind, made, made.get("shell"), ports.inputs, ports.outputs)
+        return Recipe(kind, made, made.get("shell"), ports.inputs, ports.outputs)
 
     # Arrows
 

@@ -110,13 +110,16 @@ class CanvasStore:
     def removed_cards(self, workspace_id: WorkspaceId, card_ids: Iterable[str]) -> dict[str, Card]:
         """The tombstones of these cards that are still kept, as the cards were."""
         query = f"SELECT {_CARD_COLUMNS} FROM cards WHERE id = ? AND workspace_id = ? AND removed_at_ms IS NOT NULL"  # noqa: S608
-        rows = [row for card_id in card_ids for row in self._reader.execute(query, (card_id, workspace_id))]
+        bindings = [(card_id, workspace_id) for card_id in _storable(card_ids)]
+        rows = [row for binding in bindings for row in self._reader.execute(query, binding)]
         return {row[0]: _card(row) for row in rows}
 
     def removed_arrows(self, workspace_id: WorkspaceId, arrow_ids: Iterable[str]) -> dict[str, Arrow]:
         """The tombstones of these arrows that are still kept, as the arrows were."""
         query = f"SELECT {_ARROW_COLUMNS} FROM arrows WHERE id = ? AND workspace_id = ? AND removed_at_ms IS NOT NULL"  # noqa: S608
-        rows = [row for arrow_id in arrow_ids for row in self._reader.execute(query, (arrow_id, workspace_id))]
+        rows = [
+            row for arrow_id in _storable(arrow_ids) for row in self._reader.execute(query, (arrow_id, workspace_id))
+        ]
         return {row[0]: _arrow(row) for row in rows}
 
 
@@ -168,7 +171,7 @@ def _save_workspace(connection: apsw.Connection, workspace: Workspace) -> None:
         "strict = excluded.strict",
         (
             workspace.id,
-            workspace.name,
+            _well_formed(workspace.name),
             workspace.path,
             workspace.created_at_ms,
             int(workspace.is_open),
@@ -181,7 +184,7 @@ def _save_card(connection: apsw.Connection, card: Card, fields: tuple[str, ...] 
     if fields is not None and all(name in _PLACE_COLUMNS for name in fields):
         columns = [column for name in fields if (column := _PLACE_COLUMNS[name]) is not None]
         assignments = ", ".join(f"{column} = ?" for column in columns)
-        values = [getattr(card, column) for column in columns]
+        values = [_well_formed(card.title) if column == "title" else getattr(card, column) for column in columns]
         connection.execute(f"UPDATE cards SET {assignments} WHERE id = ?", (*values, card.id))  # noqa: S608
         return
     connection.execute(
@@ -194,7 +197,7 @@ def _save_card(connection: apsw.Connection, card: Card, fields: tuple[str, ...] 
             card.workspace_id,
             card.kind,
             card.type,
-            card.title,
+            _well_formed(card.title),
             card.x,
             card.y,
             card.w,
@@ -231,6 +234,16 @@ def _save_arrow(connection: apsw.Connection, arrow: Arrow) -> None:
             *_stats_row(arrow.stats),
         ),
     )
+
+
+def _storable(ids: Iterable[str]) -> list[str]:
+    """The ids that could be on disk at all: ours are ASCII."""
+    return [given for given in ids if given.isascii()]
+
+
+def _well_formed(text: str | None) -> str | None:
+    """A text as SQLite can hold it: half a surrogate pair, which a cut in JavaScript may leave, becomes U+FFFD."""
+    return text and text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _stats_row(stats: ArrowStats) -> tuple[int, int, int, int, int | None]:
