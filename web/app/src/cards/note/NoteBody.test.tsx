@@ -1,0 +1,78 @@
+import { act, screen } from "@testing-library/react";
+import { beforeAll, expect, test } from "vitest";
+import { later, showCard } from "../testing/cardHost";
+
+beforeAll(() => {
+  // jsdom lays nothing out; the editor asks where its text lies and may be told: nowhere.
+  Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+});
+
+let notes = 0;
+/** Each note has an id of its own, since what is typed outlives a body. */
+function showNote(text: string, save: (params: { text: string }) => unknown = ({ text: saved }) => ({ revision: 2, text: saved })) {
+  return showCard(
+    { kind: "note", id: `note-${String(++notes)}`, name: "Plan", content: { text } },
+    { "note.edit": save as never },
+  );
+}
+
+test("a note is read rendered", async () => {
+  showNote("# Plan\n\n- **one**");
+  expect(await screen.findByRole("heading", { name: "Plan" })).toBeDefined();
+  expect(screen.getByText("one").tagName).toBe("STRONG");
+});
+
+test("double-click opens the editor, Escape goes back to reading", async () => {
+  const { user } = showNote("hello");
+  await user.dblClick(await screen.findByText("hello"));
+  expect((await screen.findByRole("textbox", { name: "Note text" })).textContent).toBe("hello");
+  await user.keyboard("{Escape}");
+  expect(await screen.findByRole("document", { name: "Note, rendered" })).toBeDefined();
+});
+
+test("an empty note says how to begin", async () => {
+  showNote("");
+  expect(await screen.findByText(/Double-click to write/)).toBeDefined();
+});
+
+test("what others write shows in a note that is being read", async () => {
+  const { change } = showNote("old");
+  await screen.findByText("old");
+  change({ revision: 2, content: { text: "new" } });
+  expect(await screen.findByText("new")).toBeDefined();
+});
+
+test("what others write comes into the open editor around the cursor", async () => {
+  const { user, change } = showNote("start");
+  await user.dblClick(await screen.findByText("start"));
+  const editor = await screen.findByRole("textbox", { name: "Note text" });
+  change({ revision: 2, content: { text: "start, and more" } });
+  expect(editor.textContent).toBe("start, and more");
+});
+
+test("two texts for one place stand side by side, and keeping both loses neither", async () => {
+  const answer = later<unknown>();
+  const saved: string[] = [];
+  const { user, view } = showNote("x", ({ text }) => {
+    saved.push(text);
+    return saved.length === 1 ? answer.promise : { revision: 10, text };
+  });
+  await user.dblClick(await screen.findByText("x"));
+  const editor = await screen.findByRole("textbox", { name: "Note text" });
+  await typeInto(editor, "mine");
+  await user.keyboard("{Escape}");
+  await act(async () => answer.resolve({ conflict: { revision: 9, text: "theirs" } }));
+  expect(screen.getByRole("alert", { name: /Which text stays/ })).toBeDefined();
+  expect(view.container.textContent).toContain("mine");
+  expect(view.container.textContent).toContain("theirs");
+  await user.click(screen.getByRole("button", { name: "Keep both" }));
+  expect(saved.at(-1)).toBe("theirs\n\n---\n\nmine");
+});
+
+/** jsdom moves no caret, so the text is put in through the editor's own view. */
+async function typeInto(editor: HTMLElement, text: string): Promise<void> {
+  const { EditorView } = await import("@codemirror/view");
+  const view = EditorView.findFromDOM(editor);
+  if (view === null) throw new Error("no editor here");
+  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }));
+}
