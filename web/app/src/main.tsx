@@ -1,10 +1,65 @@
 import "@fontsource-variable/inter/index.css";
 import "@fontsource-variable/jetbrains-mono/index.css";
+import "@xyflow/react/dist/base.css";
 import "./generated/theme.css";
-import { StrictMode } from "react";
+import "./theme/page.css";
+import "./theme/controls.css";
+import "./theme/shell.css";
+import "./theme/canvas.css";
+import "./theme/panel.css";
 import { createRoot } from "react-dom/client";
-import { translator } from "./i18n/catalogue";
+import { forgetKey, obtainKey } from "./connection/access";
+import type { Socket } from "./connection/client";
+import { AccessPage } from "./shell/AccessPage";
+import { App } from "./shell/App";
+import { Session } from "./state/session";
+import { applyScheme, rememberedScheme } from "./theme/useScheme";
 
-const root = document.getElementById("root");
-if (root === null) throw new Error("index.html holds no #root");
-createRoot(root).render(<StrictMode>{translator("en")("app.name")}</StrictMode>);
+const WORKSPACE = "cardloom.workspace";
+
+function openSocket(): Socket {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return new WebSocket(`${scheme}://${location.host}/ws`) as Socket;
+}
+
+function startSession(key: string): Session {
+  const session = new Session(
+    {
+      openSocket,
+      timers: {
+        nowMs: () => Date.now(),
+        after: (delayMs, run) => {
+          const timer = setTimeout(run, delayMs);
+          return () => clearTimeout(timer);
+        },
+      },
+      random: Math.random,
+      key,
+      name: navigator.userAgent.slice(0, 80),
+    },
+    {
+      workspaceId: () => sessionStorage.getItem(WORKSPACE),
+      remember: (id) => (id === null ? sessionStorage.removeItem(WORKSPACE) : sessionStorage.setItem(WORKSPACE, id)),
+    },
+  );
+  session.connection.subscribe(() => {
+    if (session.connection.get().phase === "refused") forgetKey(sessionStorage);
+  });
+  session.client.start();
+  return session;
+}
+
+async function main(): Promise<void> {
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("index.html holds no #root");
+  applyScheme(rememberedScheme());
+  const key = await obtainKey({
+    fragment: location.hash,
+    storage: sessionStorage,
+    fetch: (...request) => fetch(...request),
+    clearFragment: () => history.replaceState(null, "", location.pathname + location.search),
+  });
+  createRoot(root).render(key === null ? <AccessPage /> : <App session={startSession(key)} />);
+}
+
+void main();

@@ -1,6 +1,233 @@
+import { arrowTexts } from "./arrows";
+import { canvasTexts } from "./canvas";
 import { texts } from "./texts";
 
 /** Texts of the page around the cards. */
-export const shell = texts({
-  "app.name": { en: "Cardloom", ru: "Cardloom", zh: "Cardloom" },
-});
+export const shell = {
+  ...canvasTexts,
+  ...arrowTexts,
+  ...texts({
+    "app.name": { en: "Cardloom", ru: "Cardloom", zh: "Cardloom" },
+    "app.loading": { en: "Loading…", ru: "Загрузка…", zh: "加载中…" },
+    "app.cancel": { en: "Cancel", ru: "Отмена", zh: "取消" },
+    "app.save": { en: "Save", ru: "Сохранить", zh: "保存" },
+    "app.close": { en: "Close", ru: "Закрыть", zh: "关闭" },
+    "app.yes": { en: "yes", ru: "да", zh: "是" },
+    "app.no": { en: "no", ru: "нет", zh: "否" },
+
+    "access.title": { en: "Cardloom is locked", ru: "Cardloom закрыт", zh: "Cardloom 已锁定" },
+    "access.none": {
+      en: "This address alone does not open the canvas. Run this on the computer where Cardloom runs:",
+      ru: "Одного этого адреса мало, чтобы открыть холст. Выполните на компьютере, где запущен Cardloom:",
+      zh: "仅凭此地址无法打开画布。请在运行 Cardloom 的电脑上执行：",
+    },
+    "access.refused": {
+      en: "The server did not accept this page's key. Open the canvas anew with:",
+      ru: "Сервер не принял ключ этой страницы. Откройте холст заново командой:",
+      zh: "服务器未接受此页面的密钥。请用以下命令重新打开画布：",
+    },
+    "access.why": {
+      en: "The command prints an address with a code that works once.",
+      ru: "Команда напечатает адрес с кодом, который действует один раз.",
+      zh: "该命令会输出一个带一次性代码的地址。",
+    },
+
+    "connection.online": { en: "Connected", ru: "На связи", zh: "已连接" },
+    "connection.connecting": { en: "Connecting…", ru: "Соединение…", zh: "连接中…" },
+    "connection.offline": { en: "Server away", ru: "Сервер недоступен", zh: "服务器不可用" },
+    "banner.reconnecting": { en: "Reconnecting…", ru: "Восстанавливаем связь…", zh: "正在重新连接…" },
+    "banner.kept": {
+      en: "The server is away. Your view is kept; edits are paused.",
+      ru: "Сервер недоступен. Вид сохранён; правки приостановлены.",
+      zh: "服务器暂时不可用。视图已保留，编辑已暂停。",
+    },
+    "banner.next": { en: "next try in {count} s", ru: "новая попытка через {count} с", zh: "{count} 秒后重试" },
+    "banner.trying": { en: "trying now", ru: "пробуем сейчас", zh: "正在尝试" },
+    "banner.now": { en: "Try now", ru: "Попробовать сейчас", zh: "立即重试" },
+
+    "top.asking": {
+      en: { one: "{count} waits for you", other: "{count} wait for you" },
+      ru: { one: "{count} ждёт вас", few: "{count} ждут вас", many: "{count} ждут вас", other: "{count} ждут вас" },
+      zh: "{count} 个在等你",
+    },
+    "top.pending": {
+      en: { one: "{count} arrow to confirm", other: "{count} arrows to confirm" },
+      ru: {
+        one: "{count} стрелка ждёт подтверждения",
+        few: "{count} стрелки ждут подтверждения",
+        many: "{count} стрелок ждут подтверждения",
+        other: "{count} стрелки ждут подтверждения",
+      },
+      zh: "{count} 条连线待确认",
+    },
+    "top.working": {
+      en: "{count} working",
+      ru: { one: "{count} работает", few: "{count} работают", many: "{count} работают", other: "{count} работают" },
+      zh: "{count} 个运行中",
+    },
+
+    "theme.label": { en: "Theme", ru: "Тема", zh: "主题" },
+    "theme.dark": { en: "Dark", ru: "Тёмная", zh: "深色" },
+    "theme.light": { en: "Light", ru: "Светлая", zh: "浅色" },
+    "theme.system": { en: "As the system", ru: "Как в системе", zh: "跟随系统" },
+    "language.label": { en: "Language", ru: "Язык", zh: "语言" },
+
+    "palette.open": { en: "Search and commands", ru: "Поиск и команды", zh: "搜索与命令" },
+    "palette.search": { en: "Add, find or do…", ru: "Добавить, найти, сделать…", zh: "添加、查找或执行…" },
+    "palette.results": { en: "Results", ru: "Результаты", zh: "结果" },
+    "palette.none": { en: "Nothing fits these letters.", ru: "Ничего не найдено.", zh: "没有匹配的结果。" },
+    "palette.add": { en: "Add", ru: "Добавить", zh: "添加" },
+    "palette.go": { en: "Go to card", ru: "Перейти к карточке", zh: "前往卡片" },
+    "palette.commands": { en: "Commands", ru: "Команды", zh: "命令" },
+
+    "toast.dismiss": { en: "Dismiss", ru: "Скрыть", zh: "关闭" },
+    "toast.restarted": { en: "Started anew: {names}", ru: "Запущено заново: {names}", zh: "已重新启动：{names}" },
+    "toast.resent": {
+      en: { one: "Sent again to {count} card", other: "Sent again; {count} cards took it" },
+      ru: {
+        one: "Отправлено снова: приняла {count} карточка",
+        few: "Отправлено снова: приняли {count} карточки",
+        many: "Отправлено снова: приняли {count} карточек",
+        other: "Отправлено снова: приняли {count} карточки",
+      },
+      zh: "已重新发送，{count} 张卡片接收",
+    },
+
+    "workspace.none": { en: "No workspace", ru: "Нет воркспейса", zh: "没有工作区" },
+    "workspace.menu": { en: "Workspace: {name}", ru: "Воркспейс: {name}", zh: "工作区：{name}" },
+    "workspace.list": { en: "Workspaces", ru: "Воркспейсы", zh: "工作区" },
+    "workspace.create": { en: "New workspace…", ru: "Новый воркспейс…", zh: "新建工作区…" },
+    "workspace.createNow": { en: "Create", ru: "Создать", zh: "创建" },
+    "workspace.createFolder": {
+      en: "Create the folder if it does not exist",
+      ru: "Создать папку, если её нет",
+      zh: "文件夹不存在时创建",
+    },
+    "workspace.edit": { en: "Name and folder…", ru: "Название и папка…", zh: "名称与文件夹…" },
+    "workspace.close": { en: "Close workspace", ru: "Закрыть воркспейс", zh: "关闭工作区" },
+    "workspace.remove": { en: "Remove from Cardloom…", ru: "Убрать из Cardloom…", zh: "从 Cardloom 移除…" },
+    "workspace.path": { en: "Folder", ru: "Папка", zh: "文件夹" },
+    "workspace.pathExample": { en: "/path/to/your/project", ru: "/путь/к/проекту", zh: "/项目/所在/路径" },
+    "workspace.name": { en: "Name", ru: "Название", zh: "名称" },
+    "workspace.removeTitle": { en: "Remove “{name}”?", ru: "Убрать «{name}»?", zh: "移除“{name}”？" },
+    "workspace.removeText": {
+      en: { one: "Its {count} card and their arrows go.", other: "Its {count} cards and their arrows go." },
+      ru: {
+        one: "Пропадёт {count} карточка и стрелки.",
+        few: "Пропадут {count} карточки и стрелки.",
+        many: "Пропадут {count} карточек и стрелки.",
+        other: "Пропадут {count} карточки и стрелки.",
+      },
+      zh: "其中的 {count} 张卡片和连线将被删除。",
+    },
+    "workspace.removeFolder": {
+      en: "The folder {path} stays as it is.",
+      ru: "Папка {path} останется как есть.",
+      zh: "文件夹 {path} 保持不变。",
+    },
+    "workspace.removeYes": { en: "Remove", ru: "Убрать", zh: "移除" },
+    "workspace.strict": { en: "Strict", ru: "Строгий режим", zh: "严格模式" },
+    "workspace.strictHint": {
+      en: "Cards of packages need a grant even for values along arrows you drew.",
+      ru: "Карточкам пакетов нужно разрешение даже на значения по вашим стрелкам.",
+      zh: "即使沿你画的连线传值，扩展卡片也需要授权。",
+    },
+
+    "empty.welcome": { en: "Open a workspace", ru: "Откройте воркспейс", zh: "打开工作区" },
+    "empty.workspaceText": {
+      en: "A workspace is a folder on your computer with a canvas over it.",
+      ru: "Воркспейс — папка на вашем компьютере и холст над ней.",
+      zh: "工作区是电脑上的一个文件夹，上面铺着一块画布。",
+    },
+    "empty.title": { en: "An empty canvas", ru: "Пустой холст", zh: "空白画布" },
+    "empty.add": {
+      en: "in the bar below, or drag a card from it",
+      ru: "на панели внизу, или перетащите карточку с неё",
+      zh: "在下方工具栏，或从中拖出卡片",
+    },
+    "empty.palette": { en: "finds and does everything", ru: "найдёт и сделает всё", zh: "可查找并执行一切" },
+    "empty.arrows": {
+      en: "Drag from the dot at a card's side to another card: what it sends arrives there.",
+      ru: "Протяните от точки на краю карточки к другой: её данные будут приходить туда.",
+      zh: "从卡片边缘的圆点拖到另一张卡片，数据就会传过去。",
+    },
+    "failed.title": { en: "“{name}” can not be opened", ru: "Не удаётся открыть «{name}»", zh: "无法打开“{name}”" },
+    "failed.what": {
+      en: "Bring the folder back, or choose where it is now. Cards and arrows are kept.",
+      ru: "Верните папку или укажите, где она теперь. Карточки и стрелки сохранены.",
+      zh: "请恢复该文件夹，或指定它现在的位置。卡片与连线均已保留。",
+    },
+    "failed.again": { en: "Try again", ru: "Повторить", zh: "重试" },
+
+    "ask.startTitle": { en: "Start “{name}”?", ru: "Запустить «{name}»?", zh: "启动“{name}”？" },
+    "ask.rights": {
+      en: "This program runs on your computer with your rights: it can read and change whatever you can.",
+      ru: "Программа будет работать на вашем компьютере с вашими правами: прочтёт и изменит всё, что можете вы.",
+      zh: "该程序将以你的权限在本机运行：你能读取和修改的，它都能。",
+    },
+    "ask.packageId": { en: "Package", ru: "Пакет", zh: "扩展包" },
+    "ask.version": { en: "Version", ru: "Версия", zh: "版本" },
+    "ask.folder": { en: "Folder", ru: "Папка", zh: "文件夹" },
+    "ask.path": { en: "File", ru: "Файл", zh: "文件" },
+    "ask.permissions": { en: "It asks for", ru: "Запрашивает", zh: "它请求" },
+    "ask.allow": { en: "Allow", ru: "Разрешить", zh: "允许" },
+    "ask.refuse": { en: "Refuse", ru: "Отказать", zh: "拒绝" },
+    "ask.deadline": {
+      en: "refused by itself in {count} s",
+      ru: "через {count} с — отказ",
+      zh: "{count} 秒后自动拒绝",
+    },
+    "ask.over": { en: "The time is over.", ru: "Время вышло.", zh: "已超时。" },
+    "risk.low": { en: "low risk", ru: "низкий риск", zh: "低风险" },
+    "risk.medium": { en: "medium risk", ru: "средний риск", zh: "中风险" },
+    "risk.high": { en: "high risk", ru: "высокий риск", zh: "高风险" },
+
+    "remove.title": {
+      en: { one: "Delete the card?", other: "Delete {count} cards?" },
+      ru: { one: "Удалить {count} карточку?", few: "Удалить {count} карточки?", many: "Удалить {count} карточек?", other: "Удалить {count} карточки?" },
+      zh: "删除 {count} 张卡片？",
+    },
+    "remove.running": {
+      en: { one: "Something is running in {names}; it will be ended.", other: "Something is running in {names}; {count} programs will be ended." },
+      ru: {
+        one: "В «{names}» что-то выполняется и будет остановлено ({count}).",
+        few: "Будет остановлено то, что выполняется в карточках: {names} ({count}).",
+        many: "Будет остановлено то, что выполняется в карточках: {names} ({count}).",
+        other: "Будет остановлено то, что выполняется в карточках: {names} ({count}).",
+      },
+      zh: "{names} 中有程序正在运行，将被终止（{count}）。",
+    },
+    "remove.undo": {
+      en: "Undo brings the card back, but its program starts anew.",
+      ru: "Отмена вернёт карточку, но программа запустится заново.",
+      zh: "撤销可恢复卡片，但其中的程序会重新启动。",
+    },
+    "remove.yes": { en: "End and delete", ru: "Остановить и удалить", zh: "终止并删除" },
+
+    "fail.because": { en: "{what}: {reason}", ru: "{what}: {reason}", zh: "{what}：{reason}" },
+    "fail.away": {
+      en: "The server is away. Edits are paused until it is back.",
+      ru: "Сервер недоступен. Правки приостановлены до его возвращения.",
+      zh: "服务器不可用，编辑已暂停，恢复后可继续。",
+    },
+    "fail.add": { en: "The card was not added", ru: "Карточка не добавлена", zh: "未能添加卡片" },
+    "fail.duplicate": { en: "Not duplicated", ru: "Не дублировано", zh: "未能复制" },
+    "fail.remove": { en: "Not deleted", ru: "Не удалено", zh: "未能删除" },
+    "fail.move": { en: "Not moved", ru: "Не перемещено", zh: "未能移动" },
+    "fail.rename": { en: "Not renamed", ru: "Не переименовано", zh: "未能重命名" },
+    "fail.stack": { en: "The order did not change", ru: "Порядок не изменён", zh: "未能调整层次" },
+    "fail.connect": { en: "The arrow was not drawn", ru: "Стрелка не проведена", zh: "未能连线" },
+    "fail.disconnect": { en: "The arrow was not deleted", ru: "Стрелка не удалена", zh: "未能删除连线" },
+    "fail.direction": { en: "The arrow was not turned", ru: "Стрелка не изменена", zh: "未能改变方向" },
+    "fail.pause": { en: "The arrow stayed as it was", ru: "Стрелка не изменена", zh: "未能更改连线" },
+    "fail.confirm": { en: "The arrow was not confirmed", ru: "Стрелка не подтверждена", zh: "未能确认连线" },
+    "fail.resend": { en: "Not sent again", ru: "Повторно не отправлено", zh: "未能重新发送" },
+    "fail.journal": { en: "The journal could not be read", ru: "Журнал не прочитан", zh: "无法读取日志" },
+    "fail.program": { en: "The program did not obey", ru: "Программа не отреагировала", zh: "程序操作失败" },
+    "fail.workspace": { en: "The workspace stayed as it was", ru: "Воркспейс не изменён", zh: "未能更改工作区" },
+    "fail.preferences": { en: "Not remembered", ru: "Не сохранено", zh: "未能保存设置" },
+    "fail.answer": { en: "The answer did not arrive", ru: "Ответ не доставлен", zh: "回答未送达" },
+    "fail.undo": { en: "Could not be undone", ru: "Не удалось отменить", zh: "无法撤销" },
+    "fail.redo": { en: "Could not be redone", ru: "Не удалось вернуть", zh: "无法重做" },
+  }),
+};

@@ -1,0 +1,107 @@
+import { useInternalNode, type EdgeProps, type InternalNode } from "@xyflow/react";
+import { memo, useMemo } from "react";
+import { arrowFamily, arrowLabel, familiesOf, flowsOfArrow, type ArrowFlows } from "../ports/flows";
+import { familyOf, type TypeFamily } from "../ports/families";
+import { useSession } from "../shell/context";
+import { useStore } from "../state/store";
+import { troubleOf } from "../state/trouble";
+import type { Arrow, Card } from "../wire/records";
+import { ArrowTools } from "./ArrowTools";
+import { anchorOn, curveBetween, dotOffset, offset, type Anchor, type Rect, type Side } from "./geometry";
+import type { ArrowEdge, CardNode } from "./nodes";
+import { Pulse } from "./Pulse";
+
+/** An arrow: a curve between the borders of two cards in the colour of what flows along it. */
+export const ArrowEdgeView = memo(ArrowCurve, (before, after) => {
+  // The ends follow the cards, which the view watches itself.
+  return before.id === after.id && before.selected === after.selected;
+});
+
+function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
+  const session = useSession();
+  const arrow = useStore(session.canvas, (state) => state?.arrows.get(id));
+  const portsA = useStore(session.canvas, (state) => state?.cards.get(source)?.ports);
+  const portsB = useStore(session.canvas, (state) => state?.cards.get(target)?.ports);
+  const overview = useStore(session.ui, (ui) => ui.overview);
+  const seen = useStore(session.seenTrouble, (known) => known.get(id) ?? 0);
+  const rectA = rectOf(useInternalNode<CardNode>(source));
+  const rectB = rectOf(useInternalNode<CardNode>(target));
+  const direction = arrow?.direction ?? "forward";
+  const flows = useMemo(
+    () => (portsA && portsB ? flowsOfArrow({ ports: portsA }, { ports: portsB }, direction) : null),
+    [portsA, portsB, direction],
+  );
+  if (arrow === undefined || flows === null || !portsA || !portsB || rectA === null || rectB === null) return null;
+  const { start, end } = endsOf(rectA, rectB, portsA, portsB, flows);
+  const tipA = arrow.direction !== "forward";
+  const tipB = arrow.direction !== "backward";
+  const curve = curveBetween(tipA ? offset(start, TIP) : start, tipB ? offset(end, TIP) : end);
+  const label = arrowLabel(flows);
+  const trouble = troubleOf(arrow.stats) > seen;
+  return (
+    <g className={classesOf(arrow, arrowFamily(flows), selected === true)}>
+      <path className="arrow-hit" d={curve.path} />
+      <path className="arrow-line" d={curve.path} />
+      {overview ? null : <Pulse arrowId={id} path={curve.path} forward />}
+      <ArrowEnd at={start} tip={tipA} />
+      <ArrowEnd at={end} tip={tipB} />
+      {overview || selected === true ? null : (
+        <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
+          {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
+          {arrow.paused ? "❚❚ " : ""}
+          {label}
+        </text>
+      )}
+      {overview && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
+      {selected === true || (arrow.pending && !overview) ? (
+        <ArrowTools arrow={arrow} at={curve.middle} label={label} />
+      ) : null}
+    </g>
+  );
+}
+
+/** The tip keeps off the border, so that it can be seen on any card. */
+const TIP = 9;
+
+function classesOf(arrow: Arrow, family: TypeFamily, selected: boolean): string {
+  const classes = ["arrow", `type-${family}`];
+  if (selected) classes.push("is-selected");
+  if (arrow.pending) classes.push("is-pending");
+  if (arrow.paused) classes.push("is-paused");
+  return classes.join(" ");
+}
+
+function ArrowEnd({ at, tip }: { at: Anchor; tip: boolean }) {
+  if (!tip) return <circle className="arrow-dot" cx={at.x} cy={at.y} r="4.5" />;
+  const turn = { left: 0, top: 90, right: 180, bottom: 270 }[at.side];
+  return <path className="arrow-tip" d="M-1 0 L-11 -5.2 L-11 5.2 Z" transform={`translate(${at.x} ${at.y}) rotate(${turn})`} />;
+}
+
+function rectOf(node: InternalNode<CardNode> | undefined): Rect | null {
+  if (node === undefined) return null;
+  const { x, y } = node.internals.positionAbsolute;
+  const w = node.measured.width ?? node.width;
+  const h = node.measured.height ?? node.height;
+  return w === undefined || h === undefined ? null : { x, y, w, h };
+}
+
+function endsOf(a: Rect, b: Rect, portsA: Card["ports"], portsB: Card["ports"], flows: ArrowFlows) {
+  const out = flows.forward[0];
+  const back = flows.backward[0];
+  return {
+    start: anchorOn(a, b, dotsFor(portsA, out?.output.type, back?.input.type)),
+    end: anchorOn(b, a, dotsFor(portsB, back?.output.type, out?.input.type)),
+  };
+}
+
+/** The dots of a card that an arrow uses: the output's at the right side, the input's at the left. */
+function dotsFor(ports: Card["ports"], output: string | undefined, input: string | undefined): Partial<Record<Side, number>> {
+  return { ...dotOf("right", ports.outputs, output), ...dotOf("left", ports.inputs, input) };
+}
+
+function dotOf(side: Side, ports: Card["ports"]["inputs"], type: string | undefined): Partial<Record<Side, number>> {
+  if (type === undefined) return {};
+  const families = familiesOf(ports);
+  const index = families.indexOf(familyOf(type));
+  return index < 0 ? {} : { [side]: dotOffset(index, families.length) };
+}

@@ -1,0 +1,138 @@
+import {
+  Background,
+  BackgroundVariant,
+  ReactFlow,
+  SelectionMode,
+  useReactFlow,
+  type EdgeChange,
+  type NodeChange,
+  type Viewport,
+} from "@xyflow/react";
+import { useCallback, useRef, type DragEvent, type MouseEvent } from "react";
+import { addCard, arrange } from "../actions/cards";
+import { useSession, useT } from "../shell/context";
+import { useStore } from "../state/store";
+import { ArrowEdgeView } from "./ArrowEdgeView";
+import { CardNodeView } from "./CardNodeView";
+import { contextMenu } from "./contextMenu";
+import { DrawingLine } from "./DrawingLine";
+import { addEntries, DRAG_TYPE, parseAddable } from "./adding";
+import type { ArrowEdge, CardNode } from "./nodes";
+import { usePresence } from "./presence";
+import { useCanvasKeys } from "./useCanvasKeys";
+import { useElements } from "./useElements";
+import { useFirstFit } from "./viewport";
+
+const nodeTypes = { card: CardNodeView };
+const edgeTypes = { arrow: ArrowEdgeView };
+const MULTI_SELECT = ["Shift", "Meta", "Control"];
+const OVERVIEW_BELOW = 0.45;
+export const MIN_ZOOM = 0.08;
+export const MAX_ZOOM = 2;
+
+/** The canvas itself: cards and arrows under one viewport. */
+export function Canvas() {
+  const session = useSession();
+  const t = useT();
+  const flow = useReactFlow<CardNode, ArrowEdge>();
+  const elements = useElements();
+  const box = useRef<HTMLDivElement>(null);
+  const online = useStore(session.connection, (state) => state.phase === "online");
+  const drawing = useStore(session.ui, (ui) => ui.drawing !== null);
+  useFirstFit();
+  usePresence(box);
+  useCanvasKeys(box);
+
+  const onMove = useCallback(
+    (_event: unknown, viewport: Viewport) => {
+      const overview = viewport.zoom < OVERVIEW_BELOW;
+      session.ui.update((ui) => (ui.overview === overview ? ui : { ...ui, overview }));
+    },
+    [session],
+  );
+
+  const dropMoved = useCallback(
+    (moved: readonly CardNode[]) => {
+      const wanted = moved.map((node) => ({
+        cardId: node.id,
+        x: Math.round(node.position.x),
+        y: Math.round(node.position.y),
+      }));
+      void arrange(session, wanted);
+    },
+    [session],
+  );
+
+  const onDrop = useCallback(
+    (event: DragEvent) => {
+      const what = parseAddable(event.dataTransfer.getData(DRAG_TYPE));
+      if (what === null) return;
+      event.preventDefault();
+      const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      void addCard(session, what, at, true);
+    },
+    [session, flow],
+  );
+
+  const openPaneMenu = useCallback(
+    (event: MouseEvent | globalThis.MouseEvent) => {
+      event.preventDefault();
+      const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      contextMenu.set({
+        label: session.t("add.title"),
+        at: { x: event.clientX, y: event.clientY },
+        entries: addEntries(session, at),
+      });
+    },
+    [session, flow],
+  );
+
+  return (
+    <div
+      ref={box}
+      className={drawing ? "canvas is-drawing" : "canvas"}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(DRAG_TYPE)) event.preventDefault();
+      }}
+      onDrop={onDrop}
+    >
+      <ReactFlow<CardNode, ArrowEdge>
+        aria-label={t("canvas.label")}
+        nodes={elements.nodes}
+        edges={elements.edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        onNodesChange={elements.onNodesChange as (changes: NodeChange<CardNode>[]) => void}
+        onEdgesChange={elements.onEdgesChange as (changes: EdgeChange<ArrowEdge>[]) => void}
+        onNodeDragStop={(_event, _node, nodes) => dropMoved(nodes)}
+        onSelectionDragStop={(_event, nodes) => dropMoved(nodes)}
+        onMove={onMove}
+        onPaneContextMenu={openPaneMenu}
+        onPaneClick={() => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined)}
+        minZoom={MIN_ZOOM}
+        maxZoom={MAX_ZOOM}
+        onlyRenderVisibleElements
+        nodesDraggable={online}
+        nodesConnectable={false}
+        nodeDragThreshold={3}
+        elevateNodesOnSelect
+        elevateEdgesOnSelect
+        selectionMode={SelectionMode.Partial}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={MULTI_SELECT}
+        deleteKeyCode={null}
+        disableKeyboardA11y
+        zoomOnDoubleClick={false}
+        panOnDrag={PAN_BUTTONS}
+        proOptions={PRO}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} color="var(--border)" />
+        <DrawingLine />
+      </ReactFlow>
+    </div>
+  );
+}
+
+const PAN_BUTTONS = [0, 1];
+/** The attribution of xyflow stands in the help window instead of on the canvas. */
+const PRO = { hideAttribution: true };

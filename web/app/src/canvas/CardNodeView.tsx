@@ -1,0 +1,111 @@
+import { NodeResizer, type NodeProps } from "@xyflow/react";
+import { memo, Suspense, type MouseEvent } from "react";
+import { arrange } from "../actions/cards";
+import type { CardBody, CardBodyProps } from "../cards/contract";
+import { OverviewTile } from "../cards/overview/OverviewTile";
+import { cardBodies } from "../cards/registry";
+import { useCardApi, useSession, useT } from "../shell/context";
+import { useStore } from "../state/store";
+import type { Card } from "../wire/records";
+import { CardHead } from "./CardHead";
+import { openCardMenu } from "./cardMenu";
+import type { CardNode } from "./nodes";
+import { MatchMark, useMatch } from "./MatchMark";
+import { Ports } from "./Ports";
+
+/** A card on the canvas: its frame, header and ports, and within them the body of its kind. */
+export const CardNodeView = memo(CardNodeFrame, sameView);
+
+function sameView(before: NodeProps<CardNode>, after: NodeProps<CardNode>): boolean {
+  // The place changes with every frame of a drag and is none of the card's business.
+  return before.id === after.id && before.selected === after.selected && before.dragging === after.dragging;
+}
+
+function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
+  const session = useSession();
+  const card = useStore(session.canvas, (state) => state?.cards.get(id));
+  const overview = useStore(session.ui, (ui) => ui.overview);
+  const alone = useStore(session.ui, (ui) => ui.selection.cardIds.length === 1);
+  const match = useMatch(id);
+  if (card === undefined) return null;
+  const kind = cardBodies[card.kind];
+  const bare = kind.bare === true;
+  const attention = card.chrome.attention?.level === "needs-input";
+  const classes = ["card", `kind-${card.kind}`];
+  if (bare) classes.push("is-bare");
+  if (selected) classes.push("is-selected");
+  if (dragging) classes.push("is-dragging");
+  if (attention) classes.push("is-asking");
+  if (match !== null) classes.push(match.role);
+  return (
+    <div
+      className={classes.join(" ")}
+      data-card-id={id}
+      onContextMenu={(event: MouseEvent) => openCardMenu(session, id, event)}
+    >
+      {bare ? null : <CardHead card={card} kind={kind} hidden={overview} />}
+      <CardContent card={card} kind={kind} selected={selected} overview={overview} />
+      {overview ? null : <Ports ports={card.ports} name={card.name} />}
+      <i className="edge-end source react-flow__handle-right" data-handlepos="right" />
+      <i className="edge-end target react-flow__handle-left" data-handlepos="left" />
+      {match === null ? null : <MatchMark match={match} />}
+      {selected && alone && !overview ? (
+        <NodeResizer
+          nodeId={id}
+          minWidth={kind.minSize.w}
+          minHeight={kind.minSize.h}
+          lineClassName="resize-line"
+          handleClassName="resize-corner"
+          onResizeEnd={(_event, size) => {
+            const { x, y, width: w, height: h } = size;
+            void arrange(session, [roundedGeometry(id, { x, y, w, h })]);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function roundedGeometry(cardId: string, rect: { x: number; y: number; w: number; h: number }) {
+  return {
+    cardId,
+    x: Math.round(rect.x),
+    y: Math.round(rect.y),
+    w: Math.round(rect.w),
+    h: Math.round(rect.h),
+  };
+}
+
+interface ContentProps {
+  card: Card;
+  kind: CardBody;
+  selected: boolean;
+  overview: boolean;
+}
+
+const CardContent = memo(function CardContent({ card, kind, selected, overview }: ContentProps) {
+  const t = useT();
+  const bodyShown = !overview || kind.keepMounted === true;
+  return (
+    <>
+      {bodyShown ? (
+        <div className="card-body" hidden={overview}>
+          <Suspense fallback={<div className="card-loading" role="status" aria-label={t("app.loading")} />}>
+            <Body kind={kind} card={card} selected={selected} readable={!overview} />
+          </Suspense>
+        </div>
+      ) : null}
+      {overview ? (
+        <div className="card-tile card-grip">
+          <OverviewTile card={card} t={t} />
+        </div>
+      ) : null}
+    </>
+  );
+});
+
+function Body({ kind, ...props }: { kind: CardBody } & Omit<CardBodyProps, "api">) {
+  const api = useCardApi();
+  const Component = kind.component;
+  return <Component {...props} api={api} />;
+}

@@ -1,0 +1,54 @@
+import { addCard, type Addable } from "../actions/cards";
+import { cardBodies } from "../cards/registry";
+import type { MenuEntry } from "../shell/Menu";
+import type { Session } from "../state/session";
+import type { Point } from "./geometry";
+
+export const ADDABLE_KINDS = ["note", "todo", "kanban", "sticky", "terminal"] as const;
+
+/** The drag data type of a card that is being dragged in from the tray. */
+export const DRAG_TYPE = "application/x-cardloom-card";
+
+export function parseAddable(text: string): Addable | null {
+  if (text === "") return null;
+  const [kind, packageId] = text.split("\n");
+  if (kind === "custom" && packageId !== undefined) return { kind, packageId };
+  const known = ADDABLE_KINDS.find((each) => each === kind);
+  return known === undefined ? null : { kind: known };
+}
+
+export function writeAddable({ kind, packageId }: Addable): string {
+  return packageId === undefined ? kind : `${kind}\n${packageId}`;
+}
+
+/** The entries of the add menu: the canvas's own kinds, then the cards of packages. */
+export function addEntries(session: Session, at: Point | (() => Point)): MenuEntry[] {
+  const { t } = session;
+  const place = () => (typeof at === "function" ? at() : at);
+  const add = (what: Addable) => void addAndSelect(session, what, place());
+  const own: MenuEntry[] = ADDABLE_KINDS.map((kind) => {
+    const { icon: Icon, label } = cardBodies[kind];
+    return { id: kind, label: t(label), icon: <Icon size={16} />, run: () => add({ kind }) };
+  });
+  const packages = session.app.get().packages;
+  if (packages.length === 0) return own;
+  const Icon = cardBodies.custom.icon;
+  return [
+    ...own,
+    { id: "packages", heading: t("add.packages") },
+    ...packages.map(
+      (each): MenuEntry => ({
+        id: each.packageId,
+        label: each.displayName,
+        description: each.description,
+        icon: <Icon size={16} />,
+        run: () => add({ kind: "custom", packageId: each.packageId }),
+      }),
+    ),
+  ];
+}
+
+export async function addAndSelect(session: Session, what: Addable, at: Point): Promise<void> {
+  const card = await addCard(session, what, at);
+  if (card !== null) session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));
+}

@@ -1,0 +1,63 @@
+import { useStoreApi } from "@xyflow/react";
+import { useEffect, type RefObject } from "react";
+import { useSession } from "../shell/context";
+import type { Card } from "../wire/records";
+import { overlaps, type Rect } from "./geometry";
+
+type Visibility = "visible" | "overview" | "hidden";
+const REPORT_EVERY_MS = 700;
+
+/** How well each card is seen in a part of the canvas. */
+export function visibilities(cards: Iterable<Card>, view: Rect, overview: boolean): Map<string, Visibility> {
+  const seen = new Map<string, Visibility>();
+  for (const card of cards) {
+    seen.set(card.id, !overlaps(card, view) ? "hidden" : overview ? "overview" : "visible");
+  }
+  return seen;
+}
+
+/** Tells the server which cards this page shows, at most every 700 ms and only when that changed. */
+export function usePresence(box: RefObject<HTMLDivElement | null>): void {
+  const session = useSession();
+  const flow = useStoreApi();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let told = "";
+    const report = () => {
+      timer = null;
+      const state = session.canvas.get();
+      if (!session.online || box.current === null) return;
+      const [x, y, zoom] = flow.getState().transform;
+      const { width, height } = flow.getState();
+      const view = { x: -x / zoom, y: -y / zoom, w: width / zoom, h: height / zoom };
+      const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().overview);
+      const cards = [...seen].map(([cardId, visibility]) => ({ cardId, visibility }));
+      const active = document.visibilityState === "visible" && document.hasFocus();
+      const presence = { workspaceId: state?.workspace.id ?? null, active, cards };
+      const text = JSON.stringify(presence);
+      if (text === told) return;
+      told = text;
+      session.client.call("client.presence", presence).catch(() => {
+        told = "";
+      });
+    };
+    const soon = () => {
+      timer ??= setTimeout(report, REPORT_EVERY_MS);
+    };
+    const forget = () => {
+      told = "";
+      soon();
+    };
+    const stops = [flow.subscribe(soon), session.canvas.subscribe(soon), session.connection.subscribe(forget)];
+    const stop = new AbortController();
+    window.addEventListener("focus", soon, { signal: stop.signal });
+    window.addEventListener("blur", soon, { signal: stop.signal });
+    document.addEventListener("visibilitychange", soon, { signal: stop.signal });
+    soon();
+    return () => {
+      stops.forEach((end) => end());
+      stop.abort();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [session, flow, box]);
+}

@@ -1,0 +1,88 @@
+import type { TextKey } from "../i18n/catalogue";
+import { useStore } from "../state/store";
+import { useSession, useT } from "./context";
+import { Modal } from "./Modal";
+
+const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] = [
+  {
+    title: "help.canvas",
+    keys: [
+      ["Ctrl K", "palette.open"],
+      ["Ctrl Z", "undo.undo"],
+      ["Ctrl Shift Z", "undo.redo"],
+      ["Ctrl A", "help.selectAll"],
+      ["Shift", "help.box"],
+      ["1", "view.fit"],
+      ["0", "view.actual"],
+      ["+ −", "help.zoom"],
+      ["I", "panel.toggle"],
+      ["F6", "help.regions"],
+      ["?", "help.open"],
+    ],
+  },
+  {
+    title: "help.cards",
+    keys: [
+      ["Tab", "help.next"],
+      ["Ctrl ← ↑ → ↓", "help.towards"],
+      ["← ↑ → ↓", "help.move"],
+      ["Shift ← ↑ → ↓", "help.moveFine"],
+      ["Alt ← ↑ → ↓", "help.resize"],
+      ["Enter", "help.enter"],
+      ["Esc", "help.leave"],
+      ["F2", "card.rename"],
+      ["C", "card.connect"],
+      ["Ctrl D", "card.duplicate"],
+      ["Ctrl C · Ctrl V", "help.copy"],
+      ["] [", "help.stack"],
+      ["Z", "help.zoomTo"],
+      ["Shift F10", "help.menu"],
+      ["Del", "card.remove"],
+    ],
+  },
+  {
+    title: "help.arrows",
+    keys: [
+      ["Enter", "help.arrowOpen"],
+      ["R", "arrow.reverse"],
+      ["B", "arrow.twoWay"],
+      ["P", "arrow.pause"],
+      ["Del", "arrow.delete"],
+    ],
+  },
+];
+
+/** All keys, and what the page is made of. */
+export function Help() {
+  const session = useSession();
+  const t = useT();
+  const version = useStore(session.app, (app) => app.version);
+  return (
+    <Modal wide title={t("help.title")} onClose={() => session.ui.update((ui) => ({ ...ui, overlay: null }))}>
+      <div className="help">
+        {GROUPS.map((group) => (
+          <section key={group.title}>
+            <h3>{t(group.title)}</h3>
+            <dl>
+              {group.keys.map(([keys, what]) => (
+                <div key={keys}>
+                  <dt>
+                    <kbd>{keys}</kbd>
+                  </dt>
+                  <dd>{t(what)}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <footer className="modal-foot muted">
+        {t("app.name")} {version} · {t("help.madeWith")}
+        <span className="spring" />
+        <button type="button" className="btn" onClick={() => session.ui.update((ui) => ({ ...ui, overlay: null }))}>
+          {t("app.close")}
+        </button>
+      </footer>
+    </Modal>
+  );
+}

@@ -1,0 +1,144 @@
+import { useSession, useT } from "./context";
+import { ConnectionPill } from "./ConnectionPill";
+import { HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
+import { MenuButton } from "./Menu";
+import { useStore } from "../state/store";
+import type { Card, Language, SchemeChoice } from "../wire/records";
+import { WorkspaceSwitcher } from "./WorkspaceSwitcher";
+
+export const LANGUAGES: readonly { id: Language; name: string }[] = [
+  { id: "en", name: "English" },
+  { id: "ru", name: "Русский" },
+  { id: "zh", name: "中文" },
+];
+export const SCHEMES: readonly SchemeChoice[] = ["dark", "light", "system"];
+const SCHEME_ICONS = { dark: MoonIcon, light: SunIcon, system: SystemIcon };
+
+/** The bar at the top: where one is, how things stand, and the page's own switches. */
+export function TopBar() {
+  const session = useSession();
+  const t = useT();
+  const preferences = useStore(session.app, (app) => app.preferences);
+  const panelOpen = useStore(session.ui, (ui) => ui.inspectorOpen);
+  const SchemeIcon = SCHEME_ICONS[preferences.scheme];
+  return (
+    <header className="top">
+      <span className="brand">
+        <img src="/mark.svg" alt="" width="20" height="20" />
+        {t("app.name")}
+      </span>
+      <WorkspaceSwitcher />
+      <span className="spring" />
+      <StatusPills />
+      <ConnectionPill />
+      <button
+        type="button"
+        className="pill top-search"
+        aria-label={t("palette.open")}
+        title={`${t("palette.open")} (Ctrl K)`}
+        onClick={() => session.ui.update((ui) => ({ ...ui, overlay: "palette" }))}
+      >
+        <SearchIcon size={13} />
+        <kbd>Ctrl K</kbd>
+      </button>
+      <MenuButton
+        className="icon-btn"
+        label={t("theme.label")}
+        align="end"
+        entries={SCHEMES.map((scheme) => ({
+          id: scheme,
+          label: t(`theme.${scheme}`),
+          checked: preferences.scheme === scheme,
+          run: () => session.setPreferences({ scheme }),
+        }))}
+      >
+        <SchemeIcon />
+      </MenuButton>
+      <MenuButton
+        className="icon-btn"
+        label={t("language.label")}
+        align="end"
+        entries={LANGUAGES.map(({ id, name }) => ({
+          id,
+          label: name,
+          checked: preferences.language === id,
+          run: () => session.setPreferences({ language: id }),
+        }))}
+      >
+        <LanguageIcon />
+      </MenuButton>
+      <button
+        type="button"
+        className="icon-btn"
+        aria-label={t("help.open")}
+        title={`${t("help.open")} (?)`}
+        onClick={() => session.ui.update((ui) => ({ ...ui, overlay: "help" }))}
+      >
+        <HelpIcon />
+      </button>
+      <button
+        type="button"
+        className="icon-btn"
+        aria-label={t("panel.toggle")}
+        title={`${t("panel.toggle")} (I)`}
+        aria-pressed={panelOpen}
+        onClick={() => session.ui.update((ui) => ({ ...ui, inspectorOpen: !ui.inspectorOpen }))}
+      >
+        <PanelIcon />
+      </button>
+    </header>
+  );
+}
+
+/** How many cards wait for the person, and in how many something is going on. Press to go through them. */
+function StatusPills() {
+  const session = useSession();
+  const t = useT();
+  const asking = useStore(session.canvas, (state) => count(state?.cards, isAsking));
+  const busy = useStore(session.canvas, (state) => count(state?.cards, isBusy));
+  const pending = useStore(session.canvas, (state) => {
+    let arrows = 0;
+    for (const arrow of state?.arrows.values() ?? []) if (arrow.pending) arrows += 1;
+    return arrows;
+  });
+  const select = (test: (card: Card) => boolean) => {
+    const cards = [...(session.canvas.get()?.cards.values() ?? [])].filter(test);
+    session.ui.update((ui) => ({ ...ui, selection: { cardIds: cards.map((card) => card.id), arrowIds: [] } }));
+  };
+  return (
+    <>
+      {asking > 0 ? (
+        <button type="button" className="pill is-warning" onClick={() => select(isAsking)}>
+          <i className="dot tone-warning is-busy" />
+          {t("top.asking", { count: asking })}
+        </button>
+      ) : null}
+      {pending > 0 ? (
+        <span className="pill is-warning">
+          <i className="dot tone-warning" />
+          {t("top.pending", { count: pending })}
+        </span>
+      ) : null}
+      {busy > 0 ? (
+        <button type="button" className="pill" onClick={() => select(isBusy)}>
+          <i className="dot tone-accent is-busy" />
+          {t("top.working", { count: busy })}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function isAsking(card: Card): boolean {
+  return card.chrome.attention?.level === "needs-input";
+}
+
+function isBusy(card: Card): boolean {
+  return card.chrome.status?.busy === true || (card.kind === "terminal" && card.runtime?.status === "working");
+}
+
+function count(cards: ReadonlyMap<string, Card> | undefined, test: (card: Card) => boolean): number {
+  let found = 0;
+  for (const card of cards?.values() ?? []) if (test(card)) found += 1;
+  return found;
+}

@@ -1,0 +1,109 @@
+import { useMemo, type ReactNode } from "react";
+import { undo, redo } from "../actions/history";
+import { addAndSelect, ADDABLE_KINDS } from "../canvas/adding";
+import { useCenter, useViewport } from "../canvas/viewport";
+import { cardBodies } from "../cards/registry";
+import { useStore } from "../state/store";
+import { useSession, useT } from "./context";
+import { LANGUAGES, SCHEMES } from "./TopBar";
+
+export interface Command {
+  id: string;
+  group: string;
+  label: string;
+  detail?: string;
+  hint?: string;
+  icon?: ReactNode;
+  run(): void;
+}
+
+/** Everything the palette can do, in the order it is shown while nothing is typed. */
+export function useCommands(): Command[] {
+  const session = useSession();
+  const t = useT();
+  const viewport = useViewport();
+  const center = useCenter();
+  const cards = useStore(session.canvas, (state) => state?.cards);
+  const app = useStore(session.app, (known) => known);
+  return useMemo(() => {
+    const select = (cardId: string) => {
+      session.ui.update((ui) => ({ ...ui, selection: { cardIds: [cardId], arrowIds: [] } }));
+      viewport.goTo(cardId);
+    };
+    const toggle = () => session.ui.update((ui) => ({ ...ui, inspectorOpen: !ui.inspectorOpen }));
+    const adding: Command[] =
+      cards === undefined
+        ? []
+        : [
+            ...ADDABLE_KINDS.map((kind): Command => {
+              const { icon: Icon, label } = cardBodies[kind];
+              return {
+                id: `add-${kind}`,
+                group: t("palette.add"),
+                label: t("add.one", { kind: t(label) }),
+                icon: <Icon size={16} />,
+                run: () => void addAndSelect(session, { kind }, center()),
+              };
+            }),
+            ...app.packages.map((each): Command => {
+              const Icon = cardBodies.custom.icon;
+              return {
+                id: `add-${each.packageId}`,
+                group: t("palette.add"),
+                label: t("add.one", { kind: each.displayName }),
+                detail: each.description,
+                icon: <Icon size={16} />,
+                run: () => void addAndSelect(session, { kind: "custom", packageId: each.packageId }, center()),
+              };
+            }),
+          ];
+    const going = [...(cards?.values() ?? [])].map((card): Command => {
+      const { icon: Icon, label } = cardBodies[card.kind];
+      return {
+        id: `go-${card.id}`,
+        group: t("palette.go"),
+        label: card.name,
+        detail: t(label),
+        icon: <Icon size={16} />,
+        run: () => select(card.id),
+      };
+    });
+    const view: Command[] = [
+      { id: "fit", label: t("view.fit"), hint: "1", run: () => viewport.fit() },
+      { id: "actual", label: t("view.actual"), hint: "0", run: () => viewport.zoomTo(1) },
+      { id: "undo", label: t("undo.undo"), hint: "Ctrl Z", run: () => void undo(session) },
+      { id: "redo", label: t("undo.redo"), hint: "Ctrl Shift Z", run: () => void redo(session) },
+      { id: "panel", label: t("panel.toggle"), hint: "I", run: toggle },
+      {
+        id: "help",
+        label: t("help.open"),
+        hint: "?",
+        run: () => session.ui.update((ui) => ({ ...ui, overlay: "help" as const })),
+      },
+    ].map((command) => ({ ...command, group: t("palette.commands") }));
+    const places = app.workspaces.map(
+      (workspace): Command => ({
+        id: `workspace-${workspace.id}`,
+        group: t("workspace.list"),
+        label: workspace.name,
+        detail: workspace.problem ?? workspace.path,
+        run: () => void session.show(workspace.id),
+      }),
+    );
+    const looks: Command[] = [
+      ...SCHEMES.map((scheme) => ({
+        id: `scheme-${scheme}`,
+        group: t("theme.label"),
+        label: t(`theme.${scheme}`),
+        run: () => session.setPreferences({ scheme }),
+      })),
+      ...LANGUAGES.map(({ id, name }) => ({
+        id: `language-${id}`,
+        group: t("language.label"),
+        label: name,
+        run: () => session.setPreferences({ language: id }),
+      })),
+    ];
+    return [...adding, ...view, ...going, ...places, ...looks];
+  }, [session, t, viewport, center, cards, app]);
+}

@@ -1,0 +1,21 @@
+import { useEffect } from "react";
+
+const REGIONS = [".top button", ".react-flow__node, .react-flow__pane", ".tray button", ".panel button, .panel input"];
+
+/** F6 goes round the regions of the page, Shift-F6 back: bar, canvas, tray, panel. It also leads out of a terminal. */
+export function useRegions(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "F6") return;
+      event.preventDefault();
+      event.stopPropagation();
+      const firsts = REGIONS.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? []);
+      const roots = firsts.map((first) => first.closest(".top, .react-flow, .tray, .panel"));
+      const at = roots.findIndex((root) => root?.contains(document.activeElement) === true);
+      const next = (at + (event.shiftKey ? -1 : 1) + firsts.length) % firsts.length;
+      firsts[next]?.focus();
+    };
+    window.addEventListener("keydown", onKey, true);
+    return () => window.removeEventListener("keydown", onKey, true);
+  }, []);
+}

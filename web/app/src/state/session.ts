@@ -1,0 +1,239 @@
+import { CanvasClient, type ClientOptions, type ConnectionState } from "../connection/client";
+import { isFailure } from "../connection/failure";
+import { translator, type TextKey, type Translate } from "../i18n/catalogue";
+import type {
+  ArrowActivityEvent,
+  CanvasChanged,
+  Change,
+  Dialog,
+  PackageInfo,
+  Preferences,
+  Tone,
+  Workspace,
+} from "../wire/records";
+import { Activity } from "./activity";
+import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
+import { createStore } from "./store";
+import { Toasts } from "./toasts";
+import { INITIAL_UI, type UiState } from "./ui";
+import { UndoHistory } from "./undo";
+
+export interface AppState {
+  version: string;
+  workspaces: readonly Workspace[];
+  packages: readonly PackageInfo[];
+  preferences: Preferences;
+  limits: Readonly<Record<string, number>>;
+}
+
+/** Where the page stands with its workspace. */
+export type Load =
+  | { phase: "none" }
+  | { phase: "loading"; workspaceId: string }
+  | { phase: "ready"; workspaceId: string }
+  | { phase: "failed"; workspaceId: string; message: string };
+
+/** Remembers, over reloads of this tab, which workspace it shows. */
+export interface Memory {
+  workspaceId(): string | null;
+  remember(workspaceId: string | null): void;
+}
+
+const UNKNOWN_APP: AppState = {
+  version: "",
+  workspaces: [],
+  packages: [],
+  preferences: { scheme: "system", language: "en" },
+  limits: {},
+};
+
+/** One page at one server: its connection, the workspace it shows, and what it did. */
+export class Session {
+  readonly client: CanvasClient;
+  readonly connection = createStore<ConnectionState>({ phase: "connecting" });
+  readonly app = createStore<AppState>(UNKNOWN_APP);
+  readonly load = createStore<Load>({ phase: "none" });
+  readonly canvas = createStore<CanvasState | null>(null);
+  readonly ui = createStore<UiState>(INITIAL_UI);
+  readonly undo = new UndoHistory();
+  readonly activity = new Activity();
+  /** How much trouble of each arrow the person has already looked at. */
+  readonly seenTrouble = createStore<ReadonlyMap<string, number>>(new Map());
+  readonly toasts: Toasts;
+  private translate: Translate = translator("en");
+  private resyncing = false;
+
+  constructor(
+    options: ClientOptions,
+    private readonly memory: Memory,
+  ) {
+    this.client = new CanvasClient(options);
+    this.toasts = new Toasts(options.timers);
+    this.listen();
+  }
+
+  get t(): Translate {
+    return this.translate;
+  }
+
+  get online(): boolean {
+    return this.client.online;
+  }
+
+  get workspaceId(): string | null {
+    const load = this.load.get();
+    return load.phase === "none" ? null : load.workspaceId;
+  }
+
+  /** Shows another workspace; null shows none. */
+  async show(workspaceId: string | null): Promise<void> {
+    const before = this.workspaceId;
+    if (before !== null && before !== workspaceId && this.online) {
+      this.client.call("canvas.unsubscribe", { workspaceId: before }).catch(() => undefined);
+    }
+    this.memory.remember(workspaceId);
+    this.canvas.set(null);
+    this.undo.clear();
+    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, overview: ui.overview }));
+    if (workspaceId === null) {
+      this.load.set({ phase: "none" });
+      return;
+    }
+    this.load.set({ phase: "loading", workspaceId });
+    await this.subscribe(workspaceId);
+  }
+
+  /** Asks for the whole workspace again; the view stays until it comes. */
+  async resync(): Promise<void> {
+    const workspaceId = this.workspaceId;
+    if (workspaceId !== null && !this.resyncing) await this.subscribe(workspaceId);
+  }
+
+  /** Shows a change before the server has confirmed it. */
+  assume(changes: readonly Change[]): void {
+    this.canvas.update((state) => (state === null ? null : applyChanges(state, changes)));
+  }
+
+  setPreferences(wanted: Partial<Preferences>): void {
+    this.client
+      .call("preferences.set", wanted)
+      .then((preferences) => this.applyPreferences(preferences))
+      .catch((error: unknown) => this.report("fail.preferences", error));
+  }
+
+  toast(message: string, tone: Tone = "default"): void {
+    this.toasts.show(message, tone);
+  }
+
+  /** Says what did not work and why; a server that is away is said once and plainly. */
+  report(what: TextKey, error: unknown): void {
+    if (isFailure(error, "UNAVAILABLE") && !this.online) {
+      this.toasts.show(this.t("fail.away"), "warning");
+      return;
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    this.toasts.show(this.t("fail.because", { what: this.t(what), reason }), "danger");
+  }
+
+  private listen(): void {
+    const { client } = this;
+    client.onState((state) => this.connectionChanged(state));
+    client.on("canvas.changed", (event: CanvasChanged) => this.changed(event));
+    client.on("arrow.activity", (event: ArrowActivityEvent) => {
+      this.canvas.update((state) => (state === null ? null : applyActivity(state, event)));
+      this.activity.publish(event);
+    });
+    client.on("workspace.changed", (event: { workspaces: readonly Workspace[] }) => this.workspacesChanged(event.workspaces));
+    client.on("preferences.changed", (preferences: Preferences) => this.applyPreferences(preferences));
+    client.on("packages.changed", (event: { packages: readonly PackageInfo[] }) => {
+      this.app.update((app) => ({ ...app, packages: event.packages }));
+    });
+    client.on("dialog.opened", (event: { dialog: Dialog }) => {
+      this.canvas.update((state) => (state === null ? null : openDialog(state, event.dialog)));
+    });
+    client.on("dialog.closed", (event: { dialogId: string }) => {
+      this.canvas.update((state) => (state === null ? null : closeDialog(state, event.dialogId)));
+    });
+    client.on("ui.toast", (event: { name: string; message: string; tone: Tone; durationMs: number }) => {
+      this.toasts.show(event.message, event.tone, { from: event.name, durationMs: event.durationMs });
+    });
+    client.on("stream.gap", () => void this.resync());
+  }
+
+  private connectionChanged(state: ConnectionState): void {
+    this.connection.set(state);
+    this.resyncing = false;
+    if (state.phase !== "online") return;
+    const { hello } = state;
+    this.app.update((app) => ({
+      ...app,
+      version: hello.version,
+      workspaces: hello.workspaces,
+      packages: hello.packages,
+      limits: hello.limits,
+    }));
+    this.applyPreferences(hello.preferences);
+    if (this.workspaceId !== null && hello.workspaces.some((known) => known.id === this.workspaceId)) {
+      void this.resync();
+    } else {
+      void this.show(firstWorkspace(hello.workspaces, this.memory.workspaceId()));
+    }
+  }
+
+  private workspacesChanged(workspaces: readonly Workspace[]): void {
+    const before = this.app.get().workspaces;
+    this.app.update((app) => ({ ...app, workspaces }));
+    const shown = this.workspaceId;
+    if (shown === null) {
+      const wasOpen = new Set(before.filter((known) => known.open).map((known) => known.id));
+      const opened = workspaces.find((workspace) => workspace.open && !wasOpen.has(workspace.id));
+      if (opened !== undefined) void this.show(opened.id);
+    } else if (!workspaces.some((workspace) => workspace.id === shown)) {
+      void this.show(firstWorkspace(workspaces, null));
+    }
+  }
+
+  private applyPreferences(preferences: Preferences): void {
+    if (preferences.language !== this.app.get().preferences.language) {
+      this.translate = translator(preferences.language);
+    }
+    this.app.update((app) => ({ ...app, preferences }));
+  }
+
+  private changed(event: CanvasChanged): void {
+    const state = this.canvas.get();
+    if (state === null || this.resyncing) return;
+    const next = applyEvent(state, event);
+    if (next === "gap") void this.resync();
+    else this.canvas.set(next);
+  }
+
+  private async subscribe(workspaceId: string): Promise<void> {
+    this.resyncing = true;
+    try {
+      const known = this.app.get().workspaces.find((workspace) => workspace.id === workspaceId);
+      if (known?.open === false) await this.client.call("workspace.open", { workspaceId });
+      const snapshot = await this.client.call("canvas.subscribe", { workspaceId });
+      if (this.workspaceId !== workspaceId) return;
+      this.resyncing = false;
+      this.canvas.set(fromSnapshot(snapshot));
+      this.load.set({ phase: "ready", workspaceId });
+    } catch (error) {
+      if (this.workspaceId !== workspaceId) return;
+      this.resyncing = false;
+      if (isFailure(error, "UNAVAILABLE") && !this.online) return;
+      this.canvas.set(null);
+      this.load.set({ phase: "failed", workspaceId, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+}
+
+/** The open workspace a page begins with: the one it showed before, else the first without a problem, else any. */
+export function firstWorkspace(workspaces: readonly Workspace[], remembered: string | null): string | null {
+  const open = workspaces.filter((workspace) => workspace.open);
+  const chosen =
+    open.find((workspace) => workspace.id === remembered) ??
+    open.find((workspace) => workspace.problem === null) ??
+    open[0];
+  return chosen?.id ?? null;
+}
