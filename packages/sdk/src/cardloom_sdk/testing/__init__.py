@@ -1,0 +1,15 @@
+"""A host and a card joined in memory, with a clock that moves when told: for the tests of card authors.
+
+    card = Card(MANIFEST, timing=VirtualTiming())
+    async with CardHost(card, peers=[peer("c_note", "note")]) as host:
+        await host.deliver("in", "hello")
+        assert host.emitted == [Emitted("out", "HELLO")]
+
+The host asks the same questions in the same order as the server (`cardloom_protocol.hosting`). Spec: decision 40.
+"""
+
+from .host import CardHost, peer, shell
+from .virtual import MemoryChannel, VirtualTiming, settle
+from .world import Emitted, Shown
+
+__all__ = ["CardHost", "Emitted", "MemoryChannel", "Shown", "VirtualTiming", "peer", "settle", "shell"]

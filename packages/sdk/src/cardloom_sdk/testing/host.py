@@ -1,0 +1,257 @@
+"""A host for one card: the gate, the connection, and what a test lets happen."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from cardloom_protocol.agents import AgentInfo, AgentStatus, advance
+from cardloom_protocol.connection import HostConnection, RequestReceived
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.frames import ABSENT, Request
+from cardloom_protocol.hosting import Facts, RateWindow, check
+from cardloom_protocol.ids import CardId
+from cardloom_protocol.methods_card import CARD_METHODS
+from cardloom_protocol.ports.builtin import builtin_ports
+from cardloom_protocol.ports.peers import Direction, PeerInfo, PeerKind
+from cardloom_protocol.ports.types import PortInfo
+
+from ..card import Card
+from ..channel import ChannelClosed
+from .virtual import MemoryChannel, VirtualTiming, settle
+from .world import Answer, Emitted, Kept, Shown, World
+
+
+class CardHost:
+    """A host for one card with a manifest. `permissions` are the granted ones; all required ones when not given.
+
+    `emitted`, `shown` and `calls` hold what the card did. Every act returns once the card came to rest.
+    """
+
+    def __init__(
+        self,
+        card: Card,
+        *,
+        permissions: Iterable[str] | None = None,
+        peers: Iterable[PeerInfo] = (),
+        agents: Iterable[AgentInfo] = (),
+        strict: bool = False,
+    ) -> None:
+        if card.manifest is None:
+            raise ValueError("a card under test needs its manifest: Card(manifest)")
+        self.card = card
+        self.calls: list[Request] = []
+        self.world = World(card.manifest, card.timing, permissions, peers, agents, strict=strict)
+        self._rates: dict[str, RateWindow | None] = {}
+        self._refusals: dict[str, list[CallError]] = {}
+        self._asked_count = itertools.count(1)
+        self._channel: MemoryChannel | None = None
+        self._connection = HostConnection("nscard")
+        self._tasks: list[asyncio.Task[Any]] = []
+
+    @property
+    def emitted(self) -> list[Emitted]:
+        """The values the card sent, in order."""
+        return self.world.emitted
+
+    @property
+    def shown(self) -> Shown:
+        """What the card shows and said."""
+        return self.world.shown
+
+    async def __aenter__(self) -> Self:
+        await self.mount()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.unmount()
+
+    # What a test does
+
+    async def mount(self) -> None:
+        """Connect the card, anew when it was connected before."""
+        ours, theirs = MemoryChannel.pair()
+        self._channel = ours
+        self._connection = HostConnection("nscard")
+        self.world.topics.clear()
+        self._tasks = [asyncio.create_task(self._serve(ours)), asyncio.create_task(self.card.attend(theirs))]
+        await settle()
+
+    async def unmount(self, code: int = 1000, reason: str = "") -> None:
+        """Close the card's connection."""
+        if self._channel is not None:
+            await self._channel.close(code, reason)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def advance(self, ms: float) -> None:
+        """Let time pass. TypeError unless the card lives by a VirtualTiming."""
+        if not isinstance(self.card.timing, VirtualTiming):
+            raise TypeError("the card needs a VirtualTiming: Card(manifest, timing=VirtualTiming())")
+        await self.card.timing.advance(ms)
+        await settle()
+
+    async def deliver(
+        self,
+        input_id: str,
+        data: Any,
+        *,
+        sender: str = "c_peer",
+        sender_kind: str = "custom",
+        output: str = "out",
+        source_type: str | None = None,
+    ) -> None:
+        """Let a value arrive at an input."""
+        port = self.world.input(input_id)
+        message = {
+            "from": sender,
+            "fromKind": sender_kind,
+            "output": output,
+            "input": input_id,
+            "type": port.type,
+            "sourceType": source_type or port.type,
+            "data": data,
+            "at": self.card.timing.now_ms(),
+        }
+        await self.event("ports.message", message)
+
+    async def ask(self, input_id: str, data: Any, *, sender: str = "c_peer", timeout_ms: int = 30_000) -> Any:
+        """Ask the card's request input and give its answer. INTERNAL with the card's words when it answers an error."""
+        port = self.world.input(input_id)
+        request_id = f"q{next(self._asked_count)}"
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.world.asked[request_id] = (port, answer)
+        deadline_ms = self.card.timing.now_ms() + timeout_ms
+        question = {"requestId": request_id, "from": sender, "input": input_id, "data": data, "deadline": deadline_ms}
+        await self.event("ports.request", question)
+        return await answer
+
+    async def print_output(self, agent_id: str, text: str) -> None:
+        """Let an agent or terminal print; the card hears it when it subscribed to that one and may."""
+        if (
+            "agents.output" in self.world.topics
+            and agent_id in self.world.output_of
+            and "agents.output" in self.world.effective()
+        ):
+            at_ms = self.card.timing.now_ms()
+            await self.event("agents.output", {"agentId": agent_id, "text": text, "at": at_ms})
+
+    async def set_status(self, agent_id: str, status: AgentStatus) -> None:
+        """Change an agent's status, with the events that follow from it."""
+        at_ms = self.card.timing.now_ms()
+        info, phase = advance(self.world.agents[CardId(agent_id)], status, at_ms)
+        self.world.agents[info.id] = info
+        if "agents.status" in self.world.topics:
+            await self.event("agents.status", {"agentId": agent_id, "status": status.value, "at": at_ms})
+        if phase is not None and "agents.turn" in self.world.topics:
+            await self.event("agents.turn", {"agentId": agent_id, "phase": phase, "at": at_ms})
+
+    async def set_peers(self, *peers: PeerInfo) -> None:
+        """Draw and remove arrows: these are the joined cards now."""
+        self.world.peers = peers
+        await self.event("ports.peersChanged", [one.to_wire() for one in peers])
+
+    async def set_permissions(self, *permissions: str) -> None:
+        """Grant exactly these."""
+        self.world.granted = frozenset(permissions)
+        await self.event("permissions.changed", self.world.answers["permissions.list"]({}))
+
+    async def set_visibility(self, state: str) -> None:
+        """Show the card (`visible`), its tile (`overview`), or neither (`hidden`)."""
+        self.world.visibility = state
+        await self.event("lifecycle.visibility", {"state": state})
+
+    def keep(self, card_id: str, output: str, data: Any) -> None:
+        """Let a joined card's retained output hold a value, for `card.read`."""
+        self.world.kept[(card_id, output)] = Kept(data, self.card.timing.now_ms())
+
+    def refuse_next(self, method: str, error: CallError) -> None:
+        """Refuse the next call of a method that would otherwise pass."""
+        self._refusals.setdefault(method, []).append(error)
+
+    def answer_with(self, method: str, handler: Answer) -> None:
+        """Answer a method this host has no answer to (`terminals.run`, `agents.readScreen`), or differently."""
+        if method not in CARD_METHODS:
+            raise ValueError(f"there is no method {method!r}")
+        self.world.answers[method] = handler
+
+    async def event(self, name: str, data: Any) -> None:
+        """Send any event and let the card come to rest."""
+        await self.send_text(self._connection.send_event(name, data))
+        await settle()
+
+    async def send_text(self, text: str) -> None:
+        """Send any text, well-formed or not."""
+        if self._channel is None:
+            raise RuntimeError("the card is not mounted")
+        await self._channel.send(text)
+
+    # The gate
+
+    async def _serve(self, channel: MemoryChannel) -> None:
+        while True:
+            try:
+                text = await channel.receive()
+            except ChannelClosed:
+                return
+            for event in self._connection.receive_text(text, self.card.timing.steady_ms()):
+                if isinstance(event, RequestReceived):
+                    await channel.send(self._answer(event.request))
+
+    def _answer(self, request: Request) -> str:
+        self.calls.append(request)
+        try:
+            result = self._call(request)
+        except CallError as error:
+            return self._connection.send_error(request.id, error)
+        if request.method == "host.ready":
+            self._connection.ready = True
+        return self._connection.send_result(request.id, ABSENT if result is None else result)
+
+    def _call(self, request: Request) -> Any:
+        row = CARD_METHODS.get(request.method)
+        if row is not None and row.name not in self._rates:
+            self._rates[row.name] = RateWindow.for_row(row)
+        facts = Facts(
+            request.given,
+            self.world.effective(),
+            self.card.timing.steady_ms(),
+            self._connection.ready,
+            self.world.visibility == "visible",
+            lambda card_id: any(one.card_id == card_id for one in self.world.peers),
+            None if row is None else self._rates[row.name],
+        )
+        refusal = check(row, facts)
+        if refusal is not None:
+            raise refusal
+        if self._refusals.get(request.method):
+            raise self._refusals[request.method].pop(0)
+        answer = self.world.answers.get(request.method)
+        if answer is None:
+            raise CallError(ErrorCode.METHOD_NOT_FOUND, f"this test host does not answer {request.method}")
+        return answer(request.given if isinstance(request.given, dict) else {})
+
+
+def peer(
+    card_id: str,
+    kind: PeerKind = "custom",
+    *,
+    name: str | None = None,
+    direction: Direction = "downstream",
+    inputs: Iterable[PortInfo] = (),
+    outputs: Iterable[PortInfo] = (),
+) -> PeerInfo:
+    """A joined card; the ports of built-in kinds are filled in."""
+    ports = builtin_ports(kind)
+    return PeerInfo(
+        card_id, kind, name or card_id, direction, tuple(inputs) or ports.inputs, tuple(outputs) or ports.outputs
+    )
+
+
+def shell(card_id: str, status: AgentStatus = AgentStatus.IDLE) -> AgentInfo:
+    """A bash terminal as `agents.list` shows it."""
+    return AgentInfo(CardId(card_id), card_id, "shell-bash", "shell", status)
