@@ -32,15 +32,23 @@ from .core.grants import Grants
 from .core.graph import Graph
 from .core.presence import Presence
 from .core.records import Card
+from .core.subscriptions import Subscriptions
 from .core.tokens import CardTokens
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.gate import Gate
+from .features.agents import handlers as agent_handlers
+from .features.agents.service import AgentService
 from .features.canvas import handlers as canvas_handlers
+from .features.canvas.folders import check_folder
 from .features.canvas.handlers import Surroundings
 from .features.canvas.service import CanvasService
 from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
+from .features.terminals import handlers as terminal_handlers
+from .features.terminals.service import Hooks as TerminalHooks
+from .features.terminals.service import TerminalService
 from .host.database import Database
 from .host.lockfile import FolderLock, FolderTaken
+from .host.shells import usual_shell
 from .settings import HOST, Settings
 from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
 from .transport.line import Close, Line, OutboxSizes, Room, Spawn
@@ -72,11 +80,14 @@ class App:
     grants: Grants
     presence: Presence
     tokens: CardTokens
+    handlers: Handlers
     dispatcher: Dispatcher
     doorkeeper: Doorkeeper
     room: Room
     sockets: Sockets
     canvas: CanvasService
+    subscriptions: Subscriptions
+    terminals: TerminalService
     owner_key: str
     notices: list[str]
     on_start: list[Step] = field(default_factory=list)
@@ -140,6 +151,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         )
     bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
     dialogs = Dialogs(bus, clock)
+    subscriptions = Subscriptions(grants, graph, directory)
     tokens = CardTokens()
     handlers = Handlers()
     gate = Gate(graph, grants, presence, clock)
@@ -160,6 +172,20 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas = CanvasService(database, graph, bus, clock, dialogs)
     surroundings = Surroundings(bus, presence, dialogs, doorkeeper.new_address, notices=notices)
     handlers.add(canvas_handlers.handlers(canvas, surroundings))
+
+    # Features agents and terminals.
+    agents = AgentService(graph, bus, clock, directory, subscriptions)
+    handlers.add(agent_handlers.handlers(agents, graph))
+    terminal_hooks = TerminalHooks(canvas.commits.patch_runtime, check_folder)
+    terminals = TerminalService(graph, bus, clock, directory, subscriptions, terminal_hooks)
+    terminals.set_scheme(canvas.preferences["scheme"])
+    handlers.add(terminal_handlers.handlers(terminals, lambda _card_id: None))
+    canvas.default_shell = usual_shell()
+    canvas.listeners.card_added.append(terminals.card_added)
+    canvas.listeners.card_removed.append(terminals.card_removed)
+    canvas.listeners.workspace_opened.append(terminals.workspace_opened)
+    canvas.listeners.workspace_closed.append(terminals.workspace_closed)
+    canvas.listeners.changed.append(terminals.canvas_changed)
 
     # Whoever removes a card ends what was its own.
     async def forget_card(card: Card) -> None:
@@ -188,13 +214,17 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         grants,
         presence,
         tokens,
+        handlers,
         dispatcher,
         doorkeeper,
         room,
         sockets,
         canvas,
+        subscriptions,
+        terminals,
         owner_key,
         notices,
+        on_stop=[terminals.close],
     )
 
 
@@ -226,7 +256,7 @@ async def serve(settings: Settings, folder: Path | None, say: Callable[[str], No
                 say(notice)
             if folder is not None:
                 await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
-            server = _Server(app)
+            server = Server(app)
             say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
             say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
             await server.serve(sockets=[listening])
@@ -273,12 +303,17 @@ def main_up(folder: Path | None = None, port: int | None = None) -> int:
     return 0
 
 
-class _Server(uvicorn.Server):
-    """uvicorn, which tells the clients before it closes their sockets."""
+class Server(uvicorn.Server):
+    """uvicorn, which says when it is up and tells the clients before it closes their sockets."""
 
     def __init__(self, app: App) -> None:
         super().__init__(_uvicorn_config(app))
         self._app = app
+        self.up = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.say_goodbye()

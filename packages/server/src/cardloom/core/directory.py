@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cardloom_protocol.agents import AgentInfo
-
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 
@@ -54,6 +53,10 @@ class Directory:
         if found is None or workspace_id not in (None, found[0]):
             raise CallError(ErrorCode.NOT_FOUND, f"there is no agent {agent_id!r}")
         return found[1]
+
+    def find(self, agent_id: str) -> AgentInfo | None:
+        found = self._agents.get(CardId(agent_id))
+        return None if found is None else found[1]
 
     def all(self, workspace_id: WorkspaceId | None = None) -> list[AgentInfo]:
         """All of a workspace, or of all workspaces, in the order they came."""

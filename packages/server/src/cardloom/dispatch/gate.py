@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cardloom_protocol.callers import Caller, CallerKind
 from cardloom_protocol.errors import JsonValue
-from cardloom_protocol.hosting import Facts, RateWindow, check
+from cardloom_protocol.hosting import Facts, RateWindow, check, rate_limited
 from cardloom_protocol.ids import CardId
 from cardloom_protocol.method_row import MethodRow, Namespace
 from cardloom_protocol.methods import find_method
@@ -39,6 +39,14 @@ class Gate:
             raise refusal
         assert row is not None
         return row
+
+    def count(self, card_id: CardId, method: str) -> None:
+        """Count something a card did otherwise as a call of a method. RATE_LIMITED with `retryAfterMs`."""
+        row = find_method("nscard", method)
+        window = None if row is None else self._window(card_id, row)
+        wait_ms = 0 if window is None else window.take(self._clock.steady_ms())
+        if wait_ms:
+            raise rate_limited(wait_ms, method)
 
     def forget(self, card_id: CardId) -> None:
         """Drop the counts of a card that is gone."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import re
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 MarkKind = Literal["prompt", "input", "start", "end", "command"]
 
@@ -84,8 +84,7 @@ class MarkScanner:
 
 
 def unescaped(text: str) -> str:
-    """Undo the escapes of a command's text: `\\\\` and `\\xNN` (bytes of UTF-8)."""
+    """Undo the escapes of a command's text: `\\\\` and `\\xNN`."""
     if "\\" not in text:
         return text
-    raw = _ESCAPED.sub(lambda found: "\\" if found[1] == "\\" else cast(str, chr(int(found[1][1:], 16))), text)
-    return raw
+    return _ESCAPED.sub(lambda found: "\\" if found[1] == "\\" else chr(int(found[1][1:], 16)), text)
