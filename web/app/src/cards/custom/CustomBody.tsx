@@ -33,10 +33,7 @@ export function CustomBody({ card, api }: CardBodyProps<CustomCard>) {
       {notice !== null && (
         <div className={styles.notice} data-tone={notice.tone} role={notice.tone === "danger" ? "alert" : "status"}>
           {notice.busy && <i className={styles.spinner} aria-hidden="true" />}
-          <p>
-            {notice.text}
-            {notice.detail !== null && <span className={styles.detail}>{notice.detail}</span>}
-          </p>
+          <p>{notice.text}</p>
           {notice.action !== null && (
             <button
               type="button"
@@ -53,6 +50,7 @@ export function CustomBody({ card, api }: CardBodyProps<CustomCard>) {
               {t(notice.action === "start" ? "custom.start" : "custom.restart")}
             </button>
           )}
+          {notice.detail !== null && <pre className={`${styles.detail ?? ""} nowheel nodrag`}>{notice.detail}</pre>}
         </div>
       )}
       <div className={`${styles.words ?? ""} nowheel`}>

@@ -91,6 +91,7 @@ export function KanbanColumnView(props: KanbanColumnProps) {
       <AddField
         enter={props.enter}
         label={t("kanban.addTask", { column: column.title })}
+        hint={t("kanban.addHint")}
         maxChars={taskChars}
         onAdd={props.onAdd}
       />

@@ -12,7 +12,7 @@ let notes = 0;
 function showNote(text: string, save: (params: { text: string }) => unknown = ({ text: saved }) => ({ revision: 2, text: saved })) {
   return showCard(
     { kind: "note", id: `note-${String(++notes)}`, name: "Plan", content: { text } },
-    { "note.edit": save as never },
+    { "note.edit": save },
   );
 }
 

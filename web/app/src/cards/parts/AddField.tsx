@@ -4,6 +4,8 @@ import styles from "./parts.module.css";
 
 export interface AddFieldProps {
   label: string;
+  /** What the empty field shows; the label when not given. */
+  hint?: string;
   maxChars: number;
   /** Resolves to false when the text was refused; it then stays in the field. */
   onAdd(text: string): Promise<boolean>;
@@ -11,7 +13,7 @@ export interface AddFieldProps {
 }
 
 /** A field that adds a row with Enter and stays ready for the next; several pasted lines become several rows. */
-export function AddField({ label, maxChars, onAdd, enter = false }: AddFieldProps) {
+export function AddField({ label, hint = label, maxChars, onAdd, enter = false }: AddFieldProps) {
   const [text, setText] = useState("");
 
   async function add(lines: string[]) {
@@ -40,7 +42,7 @@ export function AddField({ label, maxChars, onAdd, enter = false }: AddFieldProp
       <textarea
         rows={Math.min(4, text.split("\n").length)}
         aria-label={label}
-        placeholder={label}
+        placeholder={hint}
         value={text}
         data-enter={enter ? "focus" : undefined}
         onChange={(event) => setText(event.target.value)}

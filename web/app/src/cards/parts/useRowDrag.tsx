@@ -17,7 +17,7 @@ interface Dragging {
 }
 
 export interface RowDrag {
-  /** Goes on the element that holds the zones (`data-zone`) with their rows (`data-row`). */
+  /** Goes on the element that is or holds the zones (`data-zone`) with their rows (`data-row`). */
   onPointerDown(event: PointerEvent<HTMLElement>): void;
   draggedId: string | null;
   place: DropPlace | null;
@@ -112,7 +112,8 @@ function follow(
 
 /** Measures the zones of a list or board as they lie on the screen now. */
 export function zonesOf(root: HTMLElement): DropZone[] {
-  return [...root.querySelectorAll<HTMLElement>("[data-zone]")].map((zone) => ({
+  const zones = [root, ...root.querySelectorAll<HTMLElement>("[data-zone]")];
+  return zones.filter((zone) => zone.dataset["zone"] !== undefined).map((zone) => ({
     id: zone.dataset["zone"] ?? "",
     ...boxOf(zone),
     rows: [...zone.querySelectorAll<HTMLElement>("[data-row]")].map((row) => ({
@@ -128,7 +129,8 @@ function boxOf(element: HTMLElement): { left: number; top: number; right: number
 }
 
 function scrollNear(root: HTMLElement, at: { clientX: number; clientY: number }): void {
-  for (const list of root.querySelectorAll<HTMLElement>("[data-scrolls]")) {
+  for (const list of [root, ...root.querySelectorAll<HTMLElement>("[data-scrolls]")]) {
+    if (list.dataset["scrolls"] === undefined) continue;
     const box = list.getBoundingClientRect();
     if (at.clientX < box.left || at.clientX > box.right) continue;
     if (at.clientY < box.top + edge) list.scrollTop -= edge / 2;

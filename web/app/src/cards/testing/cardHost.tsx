@@ -5,7 +5,7 @@ import { translator } from "../../i18n/catalogue";
 import type { Card, CardApi, UndoEntry } from "../contract";
 import { cardBodies } from "../registry";
 
-type Method = (params: Record<string, never>, card: Card) => unknown;
+type Method = (params: never, card: Card) => unknown;
 
 /** Fields that a test gives for a card; the rest is filled in. */
 export type CardGiven = { kind: Card["kind"] } & Partial<Record<keyof Card, unknown>>;
@@ -41,7 +41,7 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
       if (method === "canvas.snapshot") return { cards: [card] } as T;
       const run = methods[method];
       if (run === undefined) throw new Error(`no ${method}`);
-      return (await run(params as Record<string, never>, card)) as T;
+      return (await run(params as never, card)) as T;
     },
     on: (event, listener) => {
       const known = events.get(event) ?? new Set();

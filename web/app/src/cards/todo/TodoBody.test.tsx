@@ -1,4 +1,4 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, fireEvent, screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import type { TodoCard, TodoItem } from "../../wire/records";
 import { later, showCard } from "../testing/cardHost";
@@ -117,6 +117,47 @@ describe("a to-do list", () => {
     const { user, card } = showTodo();
     await user.selectOptions(screen.getByRole("combobox", { name: "State of pears" }), "active");
     expect((card() as TodoCard).content.items[1]?.status).toBe("active");
+  });
+});
+
+describe("dragging an item", () => {
+  /** jsdom lays nothing out: here each row is 20 pixels high, the list as long as they are. */
+  function layOut() {
+    const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+    const box = (top: number, bottom: number) => () => ({ left: 0, right: 200, top, bottom }) as DOMRect;
+    rows.forEach((row, place) => (row.getBoundingClientRect = box(place * 20, place * 20 + 20)));
+    screen.getByRole("list").getBoundingClientRect = box(0, rows.length * 20);
+  }
+  const at = (type: string, clientY: number) => new MouseEvent(type, { bubbles: true, button: 0, clientX: 50, clientY });
+  const press = (text: string, y: number) => fireEvent(screen.getByText(text), at("pointerdown", y));
+  const drag = (y: number) => fireEvent(window, at("pointermove", y));
+
+  test("drops it where the pointer lets go", async () => {
+    showTodo();
+    layOut();
+    press("apples", 10);
+    drag(45);
+    fireEvent(window, at("pointerup", 45));
+    await expect.poll(texts).toEqual(["pears", "apples", "plums"]);
+  });
+
+  test("leaves all in place after Escape", () => {
+    const { calls } = showTodo();
+    layOut();
+    press("apples", 10);
+    drag(45);
+    fireEvent.keyDown(window, { key: "Escape" });
+    fireEvent(window, at("pointerup", 45));
+    expect(calls).toEqual([]);
+  });
+
+  test("is not begun by a press that hardly moves", () => {
+    const { calls } = showTodo();
+    layOut();
+    press("apples", 10);
+    drag(12);
+    fireEvent(window, at("pointerup", 55));
+    expect(calls).toEqual([]);
   });
 });
 
