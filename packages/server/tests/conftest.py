@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cardloom.app import App, running
+from cardloom.app import App, Server, bind, running
 from cardloom.core.ids import new_connection_id
 from cardloom.settings import Settings
 from cardloom.transport.errors import CloseCode
@@ -177,6 +178,39 @@ class ServerProcess:
         self.process.wait()
         if self.process.stdout is not None:
             self.process.stdout.close()
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A server with a socket, in this process."""
+
+    app: App
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def ws_url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}"
+
+    @property
+    def key_header(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.app.owner_key}"}
+
+
+@pytest.fixture
+async def listening(app: App) -> AsyncIterator[Listening]:
+    """`app` behind a real socket on a free loopback port."""
+    listening_socket = bind(next(_ports))
+    app.address.port = listening_socket.getsockname()[1]
+    server = Server(app)
+    serving = asyncio.create_task(server.serve(sockets=[listening_socket]))
+    await server.up.wait()
+    yield Listening(app, app.address.port)
+    server.should_exit = True
+    await serving
 
 
 @pytest.fixture

@@ -83,6 +83,11 @@ class Sockets:
                 del self._cards[card_id]
                 self._part(card_id, socket)
 
+    @property
+    def count(self) -> int:
+        """How many sockets are open."""
+        return len(self._open)
+
     def close_card(self, card_id: CardId) -> None:
         """End the connection of a card that is gone."""
         socket = self._cards.get(card_id)

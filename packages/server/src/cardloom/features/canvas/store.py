@@ -6,7 +6,7 @@ after the days of `removedDays`. What a running program shows (`runtime`) is nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -65,7 +65,7 @@ _ARROW_COLUMNS: Final = (
 )
 _CHROME_FIELDS: Final = ("title", "status", "badge", "overview", "attention")
 # What a patch of these wire fields writes; any other field writes the whole row.
-_PLACE_COLUMNS: Final = {"x": "x", "y": "y", "w": "w", "h": "h", "z": "z", "title": "title", "name": None}
+_PLACE_COLUMNS: Final[Mapping[str, str | None]] = {"x": "x", "y": "y", "w": "w", "h": "h", "z": "z", "title": "title", "name": None}
 
 
 @dataclass(frozen=True, slots=True)
