@@ -126,7 +126,7 @@ export function Canvas() {
         panOnDrag={PAN_BUTTONS}
         proOptions={PRO}
       >
-        <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} color="var(--border)" />
+        <Background variant={BackgroundVariant.Dots} gap={22} size={1.6} color="color-mix(in oklab, var(--border-secondary) 60%, var(--background))" />
         <DrawingLine />
       </ReactFlow>
     </div>

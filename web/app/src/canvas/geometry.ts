@@ -101,7 +101,7 @@ export function overlaps(one: Rect, other: Rect, gap = 0): boolean {
   );
 }
 
-const GAP = 24;
+const GAP = 64;
 
 /** The place nearest to a wish at which a card of this size covers no other; the wish itself if there is none near. */
 export function freePlace(wish: Point, size: { w: number; h: number }, taken: readonly Rect[]): Point {

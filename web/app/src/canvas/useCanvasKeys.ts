@@ -63,7 +63,7 @@ function onKey(session: Session, viewport: ViewportTools, event: KeyboardEvent):
   if (isTyping(target)) return false;
   const inBody = target.closest(".card-body") !== null;
   if (event.key === "Escape") return escape(session, target, inBody);
-  if (inBody || target.closest(".panel, .top, .menu, dialog") !== null) return false;
+  if (inBody || target.closest(".panel, .topbar, .menu, dialog") !== null) return false;
   const { selection } = session.ui.get();
   if (event.ctrlKey || event.metaKey) return onControlKey(session, viewport, event);
   const [cardId] = selection.cardIds;

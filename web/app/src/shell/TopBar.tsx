@@ -22,7 +22,7 @@ export function TopBar() {
   const panelOpen = useStore(session.ui, (ui) => ui.inspectorOpen);
   const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
-    <header className="top">
+    <header className="topbar">
       <span className="brand">
         <img src="/mark.svg" alt="" width="20" height="20" />
         {t("app.name")}
@@ -33,7 +33,7 @@ export function TopBar() {
       <ConnectionPill />
       <button
         type="button"
-        className="pill top-search"
+        className="pill topbar-search"
         aria-label={t("palette.open")}
         title={`${t("palette.open")} (Ctrl K)`}
         onClick={() => session.ui.update((ui) => ({ ...ui, overlay: "palette" }))}

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-const REGIONS = [".top button", ".react-flow__node, .react-flow__pane", ".tray button", ".panel button, .panel input"];
+const REGIONS = [".topbar button", ".react-flow__node, .react-flow__pane", ".tray button", ".panel button, .panel input"];
 
 /** F6 goes round the regions of the page, Shift-F6 back: bar, canvas, tray, panel. It also leads out of a terminal. */
 export function useRegions(): void {
@@ -10,7 +10,7 @@ export function useRegions(): void {
       event.preventDefault();
       event.stopPropagation();
       const firsts = REGIONS.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? []);
-      const roots = firsts.map((first) => first.closest(".top, .react-flow, .tray, .panel"));
+      const roots = firsts.map((first) => first.closest(".topbar, .react-flow, .tray, .panel"));
       const at = roots.findIndex((root) => root?.contains(document.activeElement) === true);
       const next = (at + (event.shiftKey ? -1 : 1) + firsts.length) % firsts.length;
       firsts[next]?.focus();

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { anchorOn, boundsOf, curveBetween, dotOffset, facingSide, freePlace, nearestTowards, offset, overlaps } from "./geometry";
+
+const at = (x: number, y: number, w = 100, h = 60) => ({ x, y, w, h });
+
+describe("the side that looks at another card", () => {
+  test.each([
+    ["right", at(300, 0)],
+    ["left", at(-300, 10)],
+    ["bottom", at(20, 300)],
+    ["top", at(20, -300)],
+    ["right", at(150, 90)],
+  ])("%s", (side, other) => {
+    expect(facingSide(at(0, 0), other)).toBe(side);
+  });
+
+  test("both ends of an arrow agree", () => {
+    expect([facingSide(at(0, 0), at(300, 80)), facingSide(at(300, 80), at(0, 0))]).toEqual(["right", "left"]);
+    expect([facingSide(at(0, 0), at(30, 400)), facingSide(at(30, 400), at(0, 0))]).toEqual(["bottom", "top"]);
+  });
+});
+
+describe("anchors", () => {
+  test("lie on the border and lean towards the other card", () => {
+    const anchor = anchorOn(at(0, 0), at(300, 200));
+    expect(anchor).toMatchObject({ side: "right", x: 100 });
+    expect(anchor.y).toBeGreaterThan(30);
+    expect(anchor.y).toBeLessThan(60);
+  });
+
+  test("use the dot of the port when its side is the one", () => {
+    expect(anchorOn(at(0, 0), at(300, 200), { right: -9 })).toEqual({ side: "right", x: 100, y: 21 });
+    expect(anchorOn(at(0, 0), at(20, 300), { right: -9 }).side).toBe("bottom");
+  });
+
+  test("dots stand symmetrically around the middle", () => {
+    expect([0, 1, 2].map((index) => dotOffset(index, 3))).toEqual([-18, 0, 18]);
+    expect(dotOffset(0, 1)).toBe(0);
+  });
+
+  test("a tip keeps off the border", () => {
+    expect(offset({ side: "left", x: 10, y: 5 }, 9)).toEqual({ side: "left", x: 1, y: 5 });
+  });
+});
+
+test("a curve starts and ends at its anchors and is even", () => {
+  const curve = curveBetween({ side: "right", x: 0, y: 0 }, { side: "left", x: 200, y: 0 });
+  expect(curve.path).toMatch(/^M0 0 C\d+ 0 \d+ 0 200 0$/);
+  expect(curve.middle).toEqual({ x: 100, y: 0 });
+});
+
+describe("a free place", () => {
+  test("is the wish where nothing is in the way", () => {
+    expect(freePlace({ x: 10.4, y: 5 }, { w: 100, h: 60 }, [])).toEqual({ x: 10, y: 5 });
+  });
+
+  test("covers no other card", () => {
+    const taken = [at(0, 0), at(200, 0), at(0, 200)];
+    const place = freePlace({ x: 0, y: 0 }, { w: 100, h: 60 }, taken);
+    expect(taken.some((card) => overlaps({ ...place, w: 100, h: 60 }, card))).toBe(false);
+  });
+
+  test("gives the wish up to a crowd rather than going far away", () => {
+    const crowd = [at(-9000, -9000, 18_000, 18_000)];
+    expect(freePlace({ x: 1, y: 2 }, { w: 100, h: 60 }, crowd)).toEqual({ x: 1, y: 2 });
+  });
+});
+
+test("bounds hold every card; none have none", () => {
+  expect(boundsOf([at(0, 0), at(200, -50)])).toEqual({ x: 0, y: -50, w: 300, h: 110 });
+  expect(boundsOf([])).toBeNull();
+});
+
+test("the nearest card in a direction prefers what lies straight ahead", () => {
+  const ahead = at(400, 0);
+  const aside = at(300, 250);
+  expect(nearestTowards(at(0, 0), [aside, ahead], "right")).toBe(ahead);
+  expect(nearestTowards(at(0, 0), [aside, ahead], "down")).toBe(aside);
+  expect(nearestTowards(at(0, 0), [aside, ahead], "left")).toBeNull();
+});
