@@ -151,7 +151,7 @@ async def test_calls_while_the_host_is_away_fail_and_ready_handlers_run_after_ea
 async def test_calls_under_way_fail_when_the_connection_closes() -> None:
     card = make_card()
     async with make_host(card) as host:
-        host._tasks[0].cancel()  # the host falls silent
+        host.fall_silent()
         await settle()
         waiting = asyncio.create_task(card.call("theme.get", {}))
         await settle()

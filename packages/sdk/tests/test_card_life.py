@@ -30,11 +30,7 @@ class Doors:
         refusal = self._refusals.pop(0) if self._refusals else None
         if refusal is not None:
             raise CallError(refusal, "no")
-        ours, theirs = MemoryChannel.pair()
-        self.host._channel = ours
-        self.host._connection = type(self.host._connection)("nscard")
-        self.host._tasks = [asyncio.create_task(self.host._serve(ours))]
-        return theirs
+        return await self.host.connect()
 
 
 def start(card: Card, doors: Doors) -> asyncio.Task[Ended]:
@@ -138,8 +134,7 @@ async def test_more_than_sixty_four_calls_wait_for_their_turn() -> None:
     card = Card(MANIFEST, timing=VirtualTiming())
     async with CardHost(card) as host:
         sent: list[str] = []
-        serve = host._tasks[0]
-        serve.cancel()
+        host.fall_silent()
         await settle()
         calls = [asyncio.create_task(card.call("theme.get", {})) for _ in range(70)]
         await settle()

@@ -3,7 +3,8 @@
 from cardloom_protocol.errors import CallError, ErrorCode
 
 from .canvas import Canvas
-from .card import Card
+from .card import Card, Stop
+from .card_chrome import Tone
 from .card_types import Agent, CommandResult, Message, Output, Question, Retained, StatusChange, TurnChange
 from .client import Client
 from .discovery import Server, data_folder, find_server
@@ -26,6 +27,8 @@ __all__ = [
     "Retained",
     "Server",
     "StatusChange",
+    "Stop",
+    "Tone",
     "TurnChange",
     "data_folder",
     "find_server",

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from cardloom_protocol.agents import AgentInfo, AgentStatus, advance
 from cardloom_protocol.connection import HostConnection, RequestReceived
@@ -23,6 +23,8 @@ from ..card import Card
 from ..channel import ChannelClosed
 from .virtual import MemoryChannel, VirtualTiming, settle
 from .world import Answer, Emitted, Kept, Shown, World
+
+_PATIENCE: Final = 20
 
 
 class CardHost:
@@ -50,7 +52,8 @@ class CardHost:
         self._asked_count = itertools.count(1)
         self._channel: MemoryChannel | None = None
         self._connection = HostConnection("nscard")
-        self._tasks: list[asyncio.Task[Any]] = []
+        self._serving: asyncio.Task[None] | None = None
+        self._attending: asyncio.Task[ChannelClosed] | None = None
 
     @property
     def emitted(self) -> list[Emitted]:
@@ -75,25 +78,42 @@ class CardHost:
 
     async def mount(self) -> None:
         """Connect the card, anew when it was connected before."""
+        self._attending = asyncio.create_task(self.card.attend(await self.connect()))
+        await self.rest()
+
+    async def connect(self) -> MemoryChannel:
+        """A new channel to this host, for whoever connects the card."""
         ours, theirs = MemoryChannel.pair()
         self._channel = ours
         self._connection = HostConnection("nscard")
         self.world.topics.clear()
-        self._tasks = [asyncio.create_task(self._serve(ours)), asyncio.create_task(self.card.attend(theirs))]
-        await settle()
+        self._serving = asyncio.create_task(self._serve(ours))
+        return theirs
 
     async def unmount(self, code: int = 1000, reason: str = "") -> None:
-        """Close the card's connection."""
+        """Close the card's connection. A fault of this host comes out here."""
         if self._channel is not None:
             await self._channel.close(code, reason)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._attending is not None:
+            await asyncio.wait((self._attending,))
+            if not self._attending.cancelled():
+                self._attending.exception()  # a refused handshake is the card's own affair
+        if self._serving is not None:
+            await asyncio.wait((self._serving,))
+            if not self._serving.cancelled() and (fault := self._serving.exception()) is not None:
+                raise fault
+
+    def fall_silent(self) -> None:
+        """Read and answer nothing from now on."""
+        if self._serving is not None:
+            self._serving.cancel()
 
     async def advance(self, ms: float) -> None:
         """Let time pass. TypeError unless the card lives by a VirtualTiming."""
         if not isinstance(self.card.timing, VirtualTiming):
             raise TypeError("the card needs a VirtualTiming: Card(manifest, timing=VirtualTiming())")
         await self.card.timing.advance(ms)
-        await settle()
+        await self.rest()
 
     async def deliver(
         self,
@@ -182,7 +202,15 @@ class CardHost:
     async def event(self, name: str, data: Any) -> None:
         """Send any event and let the card come to rest."""
         await self.send_text(self._connection.send_event(name, data))
+        await self.rest()
+
+    async def rest(self) -> None:
+        """Let the card run until it is done, or waits for something that only time or the test will bring."""
         await settle()
+        for _ in range(_PATIENCE):
+            if not self.card.busy:
+                return
+            await settle()
 
     async def send_text(self, text: str) -> None:
         """Send any text, well-formed or not."""

@@ -128,7 +128,16 @@ class World:
 
     def _declared_ports(self, side: str) -> tuple[PortInfo, ...]:
         ports = self.manifest["ports"]["inputs"] if side == "inputs" else self.manifest["ports"]["outputs"]
-        return tuple(PortInfo.from_wire({**port, "label": localized(port["label"], "en")}) for port in ports)
+        return tuple(
+            PortInfo.from_wire(
+                {
+                    **port,
+                    "label": localized(port["label"], "en"),
+                    "description": localized(port.get("description"), "en"),
+                }
+            )
+            for port in ports
+        )
 
     def input(self, input_id: str) -> PortInfo:
         """A declared input. ValueError where there is none."""
