@@ -1,4 +1,5 @@
 import { useState, type KeyboardEvent } from "react";
+import { flushSync } from "react-dom";
 import { PlusIcon } from "@heroicons/react/24/outline";
 import styles from "./parts.module.css";
 
@@ -22,7 +23,9 @@ export function AddField({ label, hint = label, maxChars, onAdd, enter = false }
     for (const line of lines) {
       if (refused.length > 0 || !(await onAdd(line))) refused.push(line);
     }
-    if (refused.length > 0) setText((typed) => [...refused, typed].filter((part) => part !== "").join("\n"));
+    if (refused.length === 0) return;
+    // At once, since a key pressed before the next drawing would bring the field's old text back over this one.
+    flushSync(() => setText((typed) => [...refused, typed].filter((part) => part !== "").join("\n")));
   }
 
   function onKeyDown(event: KeyboardEvent) {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { PlayIcon } from "@heroicons/react/24/outline";
 import type { TerminalCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
@@ -15,11 +15,14 @@ export function TerminalBody(props: CardBodyProps<TerminalCard>) {
   const { t } = api;
   const { runtime } = card;
   const [starting, setStarting] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
 
   async function start() {
+    if (starting) return;
     setStarting(true);
     try {
       await api.call("terminal.start", { cardId: card.id });
+      root.current?.querySelector<HTMLElement>("[data-enter]")?.click();
     } catch (error) {
       sayFailure(api, t("terminal.start"), card.name, error);
     } finally {
@@ -28,9 +31,9 @@ export function TerminalBody(props: CardBodyProps<TerminalCard>) {
   }
 
   return (
-    <div className={styles.terminal}>
+    <div ref={root} className={styles.terminal}>
       <Suspense fallback={<p className={styles.waiting}>{t("terminal.loading")}</p>}>
-        <TerminalView key={card.id} {...props} />
+        <TerminalView key={card.id} {...props} onStart={() => void start()} />
       </Suspense>
       {runtime?.status === "exited" && (
         <div className={`${styles.notice ?? ""} nodrag`} role="status">

@@ -10,17 +10,17 @@ import styles from "./terminal.module.css";
 const noMatches = { at: -1, count: 0 };
 
 /** The screen of a terminal and its search bar; loaded with the first terminal. */
-export default function TerminalView({ card, api }: CardBodyProps<TerminalCard>) {
+export default function TerminalView({ card, api, onStart }: CardBodyProps<TerminalCard> & { onStart(): void }) {
   const { t } = api;
   const host = useRef<HTMLDivElement>(null);
   const session = useRef<TerminalSession | null>(null);
-  const latest = useRef({ card, api });
+  const latest = useRef({ card, api, onStart });
   const [problem, setProblem] = useState<unknown>(null);
   const [shown, setShown] = useState(false);
   const [searching, setSearching] = useState(false);
   const [matches, setMatches] = useState(noMatches);
   useEffect(() => {
-    latest.current = { card, api };
+    latest.current = { card, api, onStart };
   });
 
   useEffect(() => {
@@ -36,11 +36,13 @@ export default function TerminalView({ card, api }: CardBodyProps<TerminalCard>)
         setShown(true);
       },
       onFailure: setProblem,
+      onStart: () => latest.current.onStart(),
       onTypingFailure: (error) =>
         sayFailure(latest.current.api, latest.current.api.t("terminal.typing"), latest.current.card.name, error),
     }).then((opened) => {
       if (gone) return opened.close();
       session.current = opened;
+      opened.running(latest.current.card.runtime?.status !== "exited");
       if (element.contains(document.activeElement)) opened.screen.focus();
       return undefined;
     });
@@ -59,6 +61,8 @@ export default function TerminalView({ card, api }: CardBodyProps<TerminalCard>)
   useEffect(() => {
     if (cols !== undefined && rows !== undefined) session.current?.sized({ cols, rows });
   }, [cols, rows]);
+  const alive = runtime?.status !== "exited";
+  useEffect(() => session.current?.running(alive), [alive]);
 
   function endSearch() {
     setSearching(false);

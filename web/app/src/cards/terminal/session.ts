@@ -14,6 +14,8 @@ export interface SessionEvents {
   onShown(): void;
   onFailure(error: unknown): void;
   onTypingFailure(error: unknown): void;
+  /** Enter was pressed in a terminal whose shell has ended. */
+  onStart(): void;
 }
 
 /**
@@ -27,11 +29,12 @@ export class TerminalSession {
   private readonly stops: (() => void)[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private told: Cells | null = null;
+  private alive = true;
 
   private constructor(
     private readonly cardId: string,
     private readonly api: CardApi,
-    events: SessionEvents,
+    private readonly events: SessionEvents,
     readonly screen: TerminalScreen,
   ) {
     this.stream = new OutputStream({
@@ -63,7 +66,7 @@ export class TerminalSession {
     const screen = await TerminalScreen.open(
       host,
       {
-        onType: (data) => (session === null ? early.push(data) : void session.typing.type(data)),
+        onType: (data) => (session === null ? early.push(data) : session.type(data)),
         onFocus: () => session?.fitSoon(),
         onCopy: (text) => void navigator.clipboard.writeText(text).catch(events.onTypingFailure),
         onSearch: events.onSearch,
@@ -73,7 +76,7 @@ export class TerminalSession {
       api.t("terminal.screen", { name: card.name }),
     );
     session = new TerminalSession(card.id, api, events, screen);
-    for (const data of early) void session.typing.type(data);
+    for (const data of early) session.type(data);
     session.start(host);
     return session;
   }
@@ -86,6 +89,14 @@ export class TerminalSession {
   sized(cells: Cells): void {
     this.told = cells;
     this.screen.resize(cells);
+  }
+
+  /** The shell has ended, or runs again. What is left of an ended one takes any size without a word to the server. */
+  running(alive: boolean): void {
+    if (this.alive === alive) return;
+    this.alive = alive;
+    if (alive && this.told !== null) this.screen.resize(this.told);
+    this.fitSoon();
   }
 
   close(): void {
@@ -117,6 +128,11 @@ export class TerminalSession {
     this.attach();
   }
 
+  private type(data: string): void {
+    if (this.alive) void this.typing.type(data);
+    else if (data === "\r") this.events.onStart();
+  }
+
   private fitSoon(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.fit(), settleMs);
@@ -124,7 +140,9 @@ export class TerminalSession {
 
   private fit(): void {
     const room = this.screen.room;
-    if (room === null || this.told === null || !document.hasFocus()) return;
+    if (room === null || this.told === null) return;
+    if (!this.alive) return this.screen.resize(room);
+    if (!document.hasFocus()) return;
     if (room.cols === this.told.cols && room.rows === this.told.rows) return;
     this.api.call("terminal.resize", { cardId: this.cardId, ...room }).then(
       () => this.sized(room),
