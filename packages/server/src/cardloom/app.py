@@ -10,11 +10,11 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -24,12 +24,13 @@ from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.limits import limit
 
 from .core.bus import OWNERS, Bus
-from .core.call import Handlers
+from .core.call import Cause, Handlers
 from .core.clock import Clock, SystemClock
 from .core.dialogs import Dialogs
 from .core.directory import Directory
 from .core.grants import Grants
 from .core.graph import Graph
+from .core.ids import new_item_id
 from .core.presence import Presence
 from .core.records import Card
 from .core.subscriptions import Subscriptions
@@ -43,9 +44,21 @@ from .features.canvas.folders import check_folder
 from .features.canvas.handlers import Surroundings
 from .features.canvas.service import CanvasService
 from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
+from .features.cards.builtin import handlers as builtin_handlers
+from .features.cards.builtin.service import BuiltinCards
+from .features.ports import handlers as port_handlers
+from .features.ports.activity import Activity
+from .features.ports.catchup import CatchUp
+from .features.ports.questions import Questions
+from .features.ports.replay import Replays
+from .features.ports.service import PortsService
+from .features.ports.stage import Stage
+from .features.ports.store import SCHEMA as PORTS_SCHEMA
+from .features.ports.store import PortsStore
 from .features.terminals import handlers as terminal_handlers
+from .features.terminals.service import CommandRecord, TerminalService
 from .features.terminals.service import Hooks as TerminalHooks
-from .features.terminals.service import TerminalService
+from .host.accelerator import check_value as accelerated_check
 from .host.database import Database
 from .host.lockfile import FolderLock, FolderTaken
 from .host.shells import usual_shell
@@ -92,6 +105,7 @@ class App:
     notices: list[str]
     on_start: list[Step] = field(default_factory=list)
     on_stop: list[Step] = field(default_factory=list)
+    background: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> None:
@@ -101,7 +115,7 @@ class App:
         for step in self.on_start:
             await step()
         await self.canvas.announce_open()
-        self._tasks.append(asyncio.create_task(self._look_at_folders()))
+        self._tasks += [asyncio.create_task(work()) for work in (self._look_at_folders, *self.background)]
 
     def say_goodbye(self) -> None:
         """Tell the clients that the server is about to end."""
@@ -121,7 +135,11 @@ class App:
 
     def line(self, caller: Caller, *, spawn: Spawn, close: Close, proven: bool = True) -> Line:
         """A connection without a socket, for those inside the same process."""
-        return Line(self.room, caller, spawn=spawn, close=close, proven=proven)
+        return Line(self.room, caller, spawn=spawn, close=close, proven=proven, on_ready=self._is_ready)
+
+    def _is_ready(self, line: Line) -> None:
+        if line.caller.card_id is not None:
+            self.sockets.hooks.connected(line.caller.card_id, line.caller.connection_id)
 
     async def _look_at_folders(self) -> None:
         while True:
@@ -141,7 +159,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     # Shared rooms.
     database = Database(
         settings.data_folder / "cardloom.db",
-        [*CANVAS_SCHEMA],
+        [*CANVAS_SCHEMA, *PORTS_SCHEMA],
         now_ms=clock.now_ms(),
     )
     if database.replaced is not None:
@@ -164,7 +182,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)
     sockets = Sockets(
         room,
-        SocketTimes(hello_ms=settings.hello_timeout_ms, stall_ms=settings.stall_timeout_ms),
+        SocketTimes(settings.hello_timeout_ms, settings.ready_timeout_ms, settings.stall_timeout_ms),
         OutboxSizes(settings.outbox_events, settings.outbox_bytes),
     )
 
@@ -173,19 +191,53 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     surroundings = Surroundings(bus, presence, dialogs, doorkeeper.new_address, notices=notices)
     handlers.add(canvas_handlers.handlers(canvas, surroundings))
 
+    # Feature ports.
+    ports_store = PortsStore(database)
+    activity = Activity(graph, bus, canvas.commits.patch_stats, canvas.write_stats)
+    ports = PortsService(graph, grants, bus, clock, ports_store, activity, {}, check=accelerated_check)
+    questions = Questions(ports, graph, bus, clock, check=accelerated_check)
+    catch_up = CatchUp(ports, questions, ports_store, activity, graph, bus, clock)
+    canvas.listeners.changed.append(catch_up.changed)
+    grants.listen(catch_up.granted)
+    sockets.hooks.connected = lambda card_id, _connection_id: catch_up.card_connected(card_id)
+    sockets.hooks.disconnected = lambda card_id, _connection_id, _reason: catch_up.card_disconnected(card_id)
+
+    # Feature cards: the insides of built-in cards.
+    builtin_cards = BuiltinCards(graph, canvas.commit, ports.emit, ports.is_said, clock, new_item_id)
+    ports.receivers.update(builtin_cards.receivers)
+    canvas.listeners.changed.append(builtin_cards.changed)
+    handlers.add(builtin_handlers.handlers(builtin_cards, graph))
+
+    def builtins_on(stage: Stage) -> BuiltinCards:
+        return BuiltinCards(stage.graph, stage.commit, stage.emit, stage.is_said, stage.clock, new_item_id)
+
+    replays = Replays(graph, grants, ports_store, clock, builtins_on, canvas.add_copy)
+    handlers.add(port_handlers.handlers(ports, questions, ports_store, graph, canvas.commit, replays))
+
     # Features agents and terminals.
+    async def record_command(record: CommandRecord) -> Cause:
+        return await ports.record_act(
+            "command", record.sender, record.to, record.command, record.cause, error=record.error
+        )
+
     agents = AgentService(graph, bus, clock, directory, subscriptions)
     handlers.add(agent_handlers.handlers(agents, graph))
-    terminal_hooks = TerminalHooks(canvas.commits.patch_runtime, check_folder)
+    terminal_hooks = TerminalHooks(
+        canvas.commits.patch_runtime, check_folder, emit=ports.emit, record=record_command, count=gate.count
+    )
     terminals = TerminalService(graph, bus, clock, directory, subscriptions, terminal_hooks)
     terminals.set_scheme(canvas.preferences["scheme"])
-    handlers.add(terminal_handlers.handlers(terminals, lambda _card_id: None))
+    handlers.add(terminal_handlers.handlers(terminals, ports.post.cause_of))
+    ports.receivers["terminal"] = terminals.receive
     canvas.default_shell = usual_shell()
     canvas.listeners.card_added.append(terminals.card_added)
     canvas.listeners.card_removed.append(terminals.card_removed)
     canvas.listeners.workspace_opened.append(terminals.workspace_opened)
     canvas.listeners.workspace_closed.append(terminals.workspace_closed)
     canvas.listeners.changed.append(terminals.canvas_changed)
+
+    async def resume_builtins() -> None:
+        builtin_cards.resume()
 
     # Whoever removes a card ends what was its own.
     async def forget_card(card: Card) -> None:
@@ -224,7 +276,9 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         terminals,
         owner_key,
         notices,
-        on_stop=[terminals.close],
+        on_start=[resume_builtins],
+        on_stop=[catch_up.close, builtin_cards.flush, terminals.close],
+        background=[catch_up.run, builtin_cards.run],
     )
 
 

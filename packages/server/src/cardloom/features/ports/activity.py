@@ -1,0 +1,100 @@
+"""What passes along arrows, counted and shown: many values in a tenth of a second are one pulse.
+
+The counts reach the pages with the pulse and the disk a little later; a killed process loses at most the last few
+seconds of them, never an entry of the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from cardloom_protocol.ids import ArrowId, WorkspaceId
+
+from ...core.bus import Bus, canvas_topic
+from ...core.graph import Graph
+from ...core.records import ArrowStats, Flow
+from .model import Lane, Outcome
+
+PatchStats: TypeAlias = Callable[[ArrowId, ArrowStats], None]
+WriteStats: TypeAlias = Callable[[Sequence[tuple[ArrowId, ArrowStats]]], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """The running counts of one arrow. A skipped value counts as dropped, as far as it is counted at all."""
+
+    accepted: int
+    dropped: int
+    refused: int
+    loop: int
+    last_at_ms: int | None
+
+    def stats(self) -> ArrowStats:
+        return ArrowStats(self.accepted, self.dropped, self.refused, self.loop, self.last_at_ms)
+
+
+class Activity:
+    """Counts now, tells later: `show` and `store` are called by whoever keeps the time."""
+
+    def __init__(self, graph: Graph, bus: Bus, patch_stats: PatchStats, write_stats: WriteStats) -> None:
+        self._graph = graph
+        self._bus = bus
+        self._patch_stats = patch_stats
+        self._write_stats = write_stats
+        self._counts: dict[ArrowId, _Counts] = {}
+        self._to_show: dict[tuple[ArrowId, Flow], tuple[WorkspaceId, Outcome, str]] = {}
+        self._to_store: dict[ArrowId, None] = {}
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is something to show."""
+        return bool(self._to_show)
+
+    def count(self, workspace_id: WorkspaceId, lane: Lane, outcome: Outcome, type_: str, at_ms: int) -> None:
+        """One value came to its end on an arrow."""
+        counts = self._counts.get(lane.arrow_id)
+        if counts is None:
+            arrow = self._graph.find_arrow(lane.arrow_id)
+            if arrow is None:
+                return
+            now = arrow.stats
+            counts = _Counts(now.passed, now.dropped, now.refused, now.loops, now.last_at_ms)
+            self._counts[lane.arrow_id] = counts
+        name = "dropped" if outcome == "skipped" else outcome
+        setattr(counts, name, getattr(counts, name) + 1)
+        counts.last_at_ms = at_ms
+        self._to_show[(lane.arrow_id, lane.flow)] = (workspace_id, outcome, type_)
+
+    def show(self) -> None:
+        """Tell the pages what passed since the last time."""
+        pulses: dict[WorkspaceId, list[dict[str, Any]]] = {}
+        for (arrow_id, flow), (workspace_id, outcome, type_) in self._to_show.items():
+            counts = self._counts[arrow_id]
+            self._patch_stats(arrow_id, counts.stats())
+            self._to_store[arrow_id] = None
+            pulse = {
+                "arrowId": arrow_id,
+                "direction": flow,
+                "stats": counts.stats().to_wire(),
+                "outcome": outcome,
+                "type": type_,
+            }
+            pulses.setdefault(workspace_id, []).append(pulse)
+        self._to_show.clear()
+        for workspace_id, arrows in pulses.items():
+            self._bus.publish(
+                "arrow.activity", {"workspaceId": workspace_id, "arrows": arrows}, canvas_topic(workspace_id)
+            )
+
+    async def store(self) -> None:
+        """Write the counts that changed since the last time."""
+        self.show()
+        changed = [(arrow_id, self._counts[arrow_id].stats()) for arrow_id in self._to_store]
+        self._to_store.clear()
+        for arrow_id, _ in changed:
+            if self._graph.find_arrow(arrow_id) is None:
+                del self._counts[arrow_id]
+        if changed:
+            await self._write_stats(changed)

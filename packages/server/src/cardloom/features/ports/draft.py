@@ -1,0 +1,124 @@
+"""The page of the journal that one emission fills, while it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.ids import CardId
+from cardloom_protocol.ports import PeerInfo, PortInfo
+
+from ...core.records import Card
+from .activity import Activity
+from .model import OWNER, Body, Entry, Given, Kept, Kind, Lane, Ledger, Outcome, Page, Via, value_mark
+from .post import Handed, Parcel
+
+LOOP_MESSAGE = "This value goes round in a circle; it was dropped."
+PAUSED_MESSAGE = "The arrow is paused."
+
+
+@dataclass(slots=True)
+class Draft:
+    """One value's page. `take_id` numbers its entries in a row; `kind` overrides what the outcomes would name it."""
+
+    ledger: Ledger
+    activity: Activity
+    parcel: Parcel
+    body: Body
+    via: Via
+    first_id: int
+    kind: Kind | None = None
+    kept: Kept | None = None
+    entries: list[Entry] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    _taken: int = 0
+    _marks: dict[int, str] = field(default_factory=dict)
+
+    def take_id(self) -> int:
+        """The number of the next entry."""
+        self._taken += 1
+        return self.first_id + self._taken - 1
+
+    def note(
+        self,
+        entry_id: int,
+        outcome: Outcome,
+        to: str | None,
+        port: PortInfo | None,
+        lane: Lane | None,
+        *,
+        error: CallError | None = None,
+        message: str | None = None,
+        landed: str | None = None,
+        counted: bool = True,
+    ) -> None:
+        """Record what became of the value at one card, and count it on its arrow."""
+        parcel = self.parcel
+        self.entries.append(
+            Entry(
+                entry_id,
+                parcel.at_ms,
+                parcel.workspace_id,
+                self.kind or _KINDS.get(outcome, "delivery"),
+                self.via,
+                OWNER if parcel.sender is None else parcel.sender.id,
+                parcel.output or None,
+                parcel.source_type,
+                to,
+                None if port is None else port.id,
+                None if port is None else port.type,
+                None if lane is None else lane.arrow_id,
+                outcome,
+                None if error is None else error.code.value,
+                message if error is None else error.message,
+                parcel.place.chain,
+                parcel.place.hop,
+                parcel.place.cause,
+                landed,
+            )
+        )
+        if lane is not None and counted:
+            self.activity.count(parcel.workspace_id, lane, outcome, parcel.source_type, parcel.at_ms)
+
+    def note_handed(
+        self, entry_id: int, handed: Handed, to: PeerInfo | Card, port: PortInfo, lane: Lane | None, landed: str | None
+    ) -> None:
+        """Record what became of a value that was handed over; a kept one does not go along that arrow again."""
+        card_id = to.id if isinstance(to, Card) else to.card_id
+        self.note(entry_id, handed.outcome, card_id, port, lane, error=handed.error, landed=landed)
+        if self.kept is not None and lane is not None and handed.outcome != "dropped":
+            self.given.append(Given(lane.arrow_id, self.kept.card_id, self.kept.output, self.kept.seq))
+
+    def mark(self, value: JsonValue, data: JsonValue) -> str | None:
+        """The mark of a converted value, worked out once for all that share it."""
+        if data is value:
+            return None
+        found = self._marks.get(id(data))
+        if found is None:
+            found = self._marks[id(data)] = value_mark(data)
+        return found
+
+    def keep(self, card: Card, port: PortInfo, *, too_large: bool, max_units: int, records_state: bool) -> None:
+        """Keep the value for cards that come later; one over the limit takes the place of the last and is not kept."""
+        seq = self.take_id()
+        text = None if too_large else self.body.text
+        self.kept = Kept(CardId(card.id), port.id, seq, self.parcel.at_ms, text)
+        if too_large:
+            message = f"Delivered, but not kept: over {max_units} characters (retainedValueBytes)."
+            kind, self.kind = self.kind, "retained"
+            self.note(seq, "refused", None, None, None, error=CallError(ErrorCode.TOO_LARGE, message))
+            self.kind = kind
+        elif records_state:
+            via, self.via = self.via, "state"
+            self.note(seq, "accepted", None, None, None)
+            self.via = via
+
+    def write(self) -> Awaitable[None] | None:
+        """Hand the page to the ledger; None when there is nothing to write."""
+        if not self.entries and self.kept is None:
+            return None
+        return self.ledger.write(Page(self.body, self.entries, self.kept, self.given))
+
+
+_KINDS: dict[str, Kind] = {"refused": "refusal", "loop": "loop"}

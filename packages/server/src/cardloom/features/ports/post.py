@@ -1,0 +1,176 @@
+"""The last step of a value: into a card's program or into a built-in card, within the limits of its chain.
+
+Spec: ports, receiving; decision 10 (chains); a program that is not connected misses what streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cardloom_protocol import hosting
+from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.hosting import ChainGuard
+from cardloom_protocol.ids import CardId, WorkspaceId
+from cardloom_protocol.ports import PortInfo
+
+from ...core.bus import Bus, card_topic
+from ...core.call import Cause
+from ...core.clock import Clock
+from ...core.delivery import OWNER_KIND, Delivery, Receiver
+from ...core.graph import Graph
+from ...core.ids import new_chain_id
+from ...core.records import Card
+from .model import OWNER, Outcome, Place
+from .wiring import peer_kind
+
+IsConnected: TypeAlias = Callable[[CardId], bool]
+Shared: TypeAlias = dict[tuple[str, str, int], tuple[dict[str, JsonValue], dict[str, str]]]
+"""One event, and its encoded frames, for all programs that get the same of a value at an input of the same id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What is the same for all receivers of one value. `sender` is None where the owner sends."""
+
+    workspace_id: WorkspaceId
+    sender: Card | None
+    output: str
+    source_type: str
+    at_ms: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What became of a value at one card. `error` is the refusal of a built-in card."""
+
+    outcome: Outcome
+    error: CallError | None = None
+
+
+_ACCEPTED = Handed("accepted")
+
+
+class Post:
+    """Hands values over and remembers which one each program received last."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        bus: Bus,
+        clock: Clock,
+        receivers: MutableMapping[str, Receiver],
+        is_connected: IsConnected | None,
+        guard: ChainGuard,
+        cause_ms: int,
+    ) -> None:
+        self._graph = graph
+        self._bus = bus
+        self._clock = clock
+        self._receivers = receivers
+        self._is_connected = is_connected or (lambda card_id: bool(bus.followers(card_topic(card_id))))
+        self._guard = guard
+        self._cause_ms = cause_ms
+        self._received: dict[CardId, tuple[Cause, int]] = {}
+
+    def place_after(self, cause: Cause | None) -> Place:
+        """Where a value stands that is sent for this cause, or for none."""
+        if cause is None:
+            return Place(new_chain_id(), 0, None)
+        return Place(cause.chain, cause.hop + 1, cause.entry_id)
+
+    def cause_of(self, card_id: CardId) -> Cause | None:
+        """What a program is taken to be answering: what it received last, if that was a moment ago."""
+        received = self._received.get(card_id)
+        if received is None or self._clock.steady_ms() - received[1] > self._cause_ms:
+            return None
+        return received[0]
+
+    def admit(self, place: Place, count: int) -> int:
+        """How many deliveries may go ahead; the others are a loop."""
+        return self._guard.admit(hosting.Cause(place.chain, place.hop + 1), self._clock.steady_ms(), count)
+
+    def reachable(self, card: Card) -> bool:
+        """Whether a value would be received now."""
+        return self._is_connected(card.id) if card.kind == "custom" else card.kind in self._receivers
+
+    def received(self, card_id: CardId, cause: Cause) -> None:
+        """Remember what a program received last."""
+        self._received[card_id] = (cause, self._clock.steady_ms())
+
+    def forget(self, card_id: CardId) -> None:
+        self._received.pop(card_id, None)
+
+    async def hand_over(
+        self,
+        parcel: Parcel,
+        to: Card,
+        port: PortInfo,
+        data: JsonValue,
+        entry_id: int,
+        shared: Shared,
+    ) -> Handed:
+        """Give a value to one card. `shared` lives as long as the value is handed out."""
+        cause = parcel.place.cause_of_next(entry_id)
+        if to.kind == "custom":
+            return self._to_program(parcel, to, port, data, cause, shared)
+        receiver = self._receivers.get(to.kind)
+        if receiver is None:
+            return Handed("refused", CallError(ErrorCode.UNAVAILABLE, f"{to.name} takes no values."))
+        from_card = None if parcel.sender is None else parcel.sender.id
+        delivery = Delivery(
+            parcel.workspace_id,
+            from_card,
+            _kind_of(parcel.sender),
+            parcel.output,
+            to,
+            port.id,
+            port.type,
+            parcel.source_type,
+            data,
+            parcel.at_ms,
+            cause,
+        )
+        try:
+            await receiver(delivery)
+        except CallError as error:
+            return Handed("refused", error)
+        return _ACCEPTED
+
+    def _to_program(
+        self,
+        parcel: Parcel,
+        to: Card,
+        port: PortInfo,
+        data: JsonValue,
+        cause: Cause,
+        shared: Shared,
+    ) -> Handed:
+        if not self._is_connected(to.id):
+            return Handed("dropped", CallError(ErrorCode.UNAVAILABLE, f"{to.name} is not running."))
+        key = (port.id, port.type, id(data))
+        found = shared.get(key)
+        if found is None:
+            found = shared[key] = (_message(parcel, port, data), {})
+        self.received(to.id, cause)
+        self._bus.publish("ports.message", found[0], card_topic(to.id), found[1])
+        return _ACCEPTED
+
+
+def _kind_of(sender: Card | None) -> str:
+    return OWNER_KIND if sender is None else peer_kind(sender)
+
+
+def _message(parcel: Parcel, port: PortInfo, data: JsonValue) -> dict[str, JsonValue]:
+    return {
+        "from": OWNER if parcel.sender is None else parcel.sender.id,
+        "fromKind": _kind_of(parcel.sender),
+        "output": parcel.output,
+        "input": port.id,
+        "type": port.type,
+        "sourceType": parcel.source_type,
+        "data": data,
+        "at": parcel.at_ms,
+    }
