@@ -32,6 +32,7 @@ from ...core.records import (
     PutCard,
     PutWorkspace,
     RemoveArrow,
+    Workspace,
 )
 from ...host.database import Database
 from . import model
@@ -289,6 +290,14 @@ class CanvasService:
         await self.commit(
             self._graph.arrow(arrow_id).workspace_id, lambda graph: [RemoveArrow(graph.arrow(arrow_id).id)], by
         )
+
+    async def add_copy(
+        self, workspace: Workspace, cards: Sequence[Card], arrows: Sequence[Arrow], by: str | None = None
+    ) -> None:
+        """Put a whole workspace beside the others, its arrows in the order of their ranks."""
+        self._ranks[workspace.id] = max((arrow.rank for arrow in arrows), default=0)
+        changes: list[Change] = [PutWorkspace(workspace), *map(PutCard, cards), *map(PutArrow, arrows)]
+        await self.commit(workspace.id, lambda _: changes, by)
 
     async def write_stats(self, arrows: Sequence[tuple[ArrowId, ArrowStats]]) -> None:
         """Put counted stats on disk; the graph holds them already (`Commits.patch_stats`)."""
