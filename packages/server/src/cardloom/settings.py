@@ -41,6 +41,7 @@ class Settings:
     port: int = DEFAULT_PORT
     web_folder: Path = Path(__file__).parent / "web"
     hello_timeout_ms: int = limit("helloTimeoutMs")
+    ready_timeout_ms: int = limit("readyTimeoutMs")
     stall_timeout_ms: int = limit("stallTimeoutMs")
     outbox_events: int = limit("outboxEvents")
     outbox_bytes: int = limit("outboxBytes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -35,13 +35,22 @@ class SocketTimes:
 
 @dataclass(slots=True)
 class CardHooks:
-    """What the cards feature wants to know of its cards' connections.
+    """What features want to know of cards' connections, in the order they asked for it. Nothing here may wait.
 
-    `connected` comes after `host.ready` was answered, `disconnected` with the reason once such a connection is gone.
+    `connected` comes after `host.ready` was answered, `disconnected` with the reason (closed, replaced, slow) once
+    such a connection is gone.
     """
 
-    connected: Callable[[CardId, ConnectionId], None] = lambda _card_id, _connection_id: None
-    disconnected: Callable[[CardId, ConnectionId, str], None] = lambda _card_id, _connection_id, _reason: None
+    connected: list[Callable[[CardId, ConnectionId], None]] = field(default_factory=list)
+    disconnected: list[Callable[[CardId, ConnectionId, str], None]] = field(default_factory=list)
+
+    def tell_connected(self, card_id: CardId, connection_id: ConnectionId) -> None:
+        for hook in self.connected:
+            hook(card_id, connection_id)
+
+    def tell_disconnected(self, card_id: CardId, connection_id: ConnectionId, reason: str) -> None:
+        for hook in self.disconnected:
+            hook(card_id, connection_id, reason)
 
 
 class _Closed(Exception):
@@ -75,7 +84,7 @@ class Sockets:
         if earlier is not None:
             earlier.close(CloseCode.REPLACED, "another connection took over")
             self._part(card_id, earlier)
-        socket.on_ready = lambda: self.hooks.connected(card_id, caller.connection_id)
+        socket.on_ready = lambda: self.hooks.tell_connected(card_id, caller.connection_id)
         try:
             await self._serve(socket)
         finally:
@@ -103,7 +112,7 @@ class Sockets:
         """Take a card's line out of everything at once, so that no two lines get its messages."""
         socket.line.end()
         if socket.line.ready:
-            self.hooks.disconnected(card_id, socket.line.caller.connection_id, socket.reason)
+            self.hooks.tell_disconnected(card_id, socket.line.caller.connection_id, socket.reason)
 
     async def _serve(self, socket: _Socket) -> None:
         self._open.add(socket)
