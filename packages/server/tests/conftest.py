@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from cardloom.app import App, Server, bind, running
+from cardloom.app import App, running
 from cardloom.core.ids import new_connection_id
+from cardloom.serving import Server, bind
 from cardloom.settings import Settings
 from cardloom.transport.errors import CloseCode
 from cardloom_protocol.callers import Caller, CallerKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .app import main_up
+from .serving import main_up
 
 
 def main(arguments: list[str]) -> int:

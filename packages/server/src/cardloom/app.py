@@ -1,27 +1,21 @@
-"""The composition root: builds the parts, hands each what it needs, runs them. Read from top to bottom.
+"""The composition root: builds the parts and hands each what it needs. Read from top to bottom, one block a feature.
 
-`build` gives a server that is wired but has no socket (tests talk to its lines); `run` adds the socket, the lock and
-the console. One block a feature.
+`build` gives a server that is wired but has no socket (tests talk to its lines); `serving` adds socket and console.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import socket
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from cardloom_protocol.callers import Caller
 from cardloom_protocol.ids import CardId, WorkspaceId
-from cardloom_protocol.limits import limit
 
 from .core.bus import OWNERS, Bus
 from .core.call import Cause, Handlers
@@ -60,19 +54,15 @@ from .features.terminals.service import CommandRecord, TerminalService
 from .features.terminals.service import Hooks as TerminalHooks
 from .host.accelerator import check_value as accelerated_check
 from .host.database import Database
-from .host.lockfile import FolderLock, FolderTaken
 from .host.shells import usual_shell
-from .settings import HOST, Settings
+from .settings import Settings
 from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
 from .transport.line import Close, Line, OutboxSizes, Room, Spawn
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.socket import Sockets, SocketTimes
-from .transport.wire_protocol import AbortableWebSocket
 
 _log = logging.getLogger(__name__)
-_PORTS_TRIED: Final = 50
-_GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
 
 Step: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -101,6 +91,10 @@ class App:
     canvas: CanvasService
     subscriptions: Subscriptions
     terminals: TerminalService
+    ports: PortsService
+    ports_store: PortsStore
+    catch_up: CatchUp
+    builtin_cards: BuiltinCards
     owner_key: str
     notices: list[str]
     on_start: list[Step] = field(default_factory=list)
@@ -139,7 +133,7 @@ class App:
 
     def _is_ready(self, line: Line) -> None:
         if line.caller.card_id is not None:
-            self.sockets.hooks.connected(line.caller.card_id, line.caller.connection_id)
+            self.sockets.hooks.tell_connected(line.caller.card_id, line.caller.connection_id)
 
     async def _look_at_folders(self) -> None:
         while True:
@@ -199,8 +193,8 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     catch_up = CatchUp(ports, questions, ports_store, activity, graph, bus, clock)
     canvas.listeners.changed.append(catch_up.changed)
     grants.listen(catch_up.granted)
-    sockets.hooks.connected = lambda card_id, _connection_id: catch_up.card_connected(card_id)
-    sockets.hooks.disconnected = lambda card_id, _connection_id, _reason: catch_up.card_disconnected(card_id)
+    sockets.hooks.connected.append(lambda card_id, _connection_id: catch_up.card_connected(card_id))
+    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: catch_up.card_disconnected(card_id))
 
     # Feature cards: the insides of built-in cards.
     builtin_cards = BuiltinCards(graph, canvas.commit, ports.emit, ports.is_said, clock, new_item_id)
@@ -254,28 +248,28 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
 
     asgi = make_asgi(Door(doorkeeper, room, sockets, Pages(settings.web_folder), workspace_of))
     return App(
-        settings,
-        asgi,
-        address,
-        database,
-        graph,
-        bus,
-        clock,
-        dialogs,
-        directory,
-        grants,
-        presence,
-        tokens,
-        handlers,
-        dispatcher,
-        doorkeeper,
-        room,
-        sockets,
-        canvas,
-        subscriptions,
-        terminals,
-        owner_key,
-        notices,
+        settings=settings,
+        asgi=asgi,
+        address=address,
+        database=database,
+        graph=graph,
+        bus=bus,
+        clock=clock,
+        dialogs=dialogs,
+        directory=directory,
+        grants=grants,
+        presence=presence,
+        tokens=tokens,
+        handlers=handlers,
+        dispatcher=dispatcher,
+        doorkeeper=doorkeeper,
+        room=room,
+        sockets=sockets,
+        canvas=canvas,
+        subscriptions=subscriptions,
+        terminals=terminals,
+        owner_key=owner_key,
+        notices=notices,
         on_start=[resume_builtins],
         on_stop=[catch_up.close, builtin_cards.flush, terminals.close],
         background=[catch_up.run, builtin_cards.run],
@@ -291,118 +285,3 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         yield app
     finally:
         await app.stop()
-
-
-async def serve(settings: Settings, folder: Path | None, say: Callable[[str], None]) -> None:
-    """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs."""
-    settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FolderLock(settings.data_folder)
-    lock.take()
-    try:
-        listening = bind(settings.port)
-        port = listening.getsockname()[1]
-        if port != settings.port:
-            say(f"Port {settings.port} is in use; using {port}.")
-        async with running(settings) as app:
-            app.address.port = port
-            lock.announce(port)
-            for notice in app.notices:
-                say(notice)
-            if folder is not None:
-                await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
-            server = Server(app)
-            say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
-            say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
-            await server.serve(sockets=[listening])
-    finally:
-        lock.release()
-
-
-def bind(port: int) -> socket.socket:
-    """A listening socket on the loopback interface: at this port, else at the next free one. OSError: none is free."""
-    for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            if sys.platform != "win32":  # there it would let two servers share the port
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((HOST, candidate))
-            listening.listen(128)
-        except OSError:
-            listening.close()
-        else:
-            return listening
-    raise OSError(f"no port from {port} to {port + _PORTS_TRIED - 1} is free on {HOST}")
-
-
-def main_up(folder: Path | None = None, port: int | None = None) -> int:
-    """Run a server on the console; gives the exit code."""
-    try:
-        settings = Settings.from_environment()
-        if port is not None:
-            settings = settings.with_port(port)
-        with suppress(KeyboardInterrupt):
-            uvicorn_loop = _loop_factory()
-            with asyncio.Runner(loop_factory=uvicorn_loop) as runner:
-                runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
-    except FolderTaken as taken:
-        where = ""
-        if taken.holder is not None:
-            at = "" if taken.holder.port is None else f" at http://{HOST}:{taken.holder.port}"
-            where = f" (process {taken.holder.pid}{at})"
-        _complain(f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open")
-        return 1
-    except (OSError, ValueError) as error:
-        _complain(str(error))
-        return 1
-    return 0
-
-
-class Server(uvicorn.Server):
-    """uvicorn, which says when it is up and tells the clients before it closes their sockets."""
-
-    def __init__(self, app: App) -> None:
-        super().__init__(_uvicorn_config(app))
-        self._app = app
-        self.up = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.up.set()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.say_goodbye()
-        await asyncio.sleep(_GOODBYE_S)
-        self._app.sockets.close_all()
-        await super().shutdown(sockets)
-
-
-def _uvicorn_config(app: App) -> uvicorn.Config:
-    return uvicorn.Config(
-        app.asgi,
-        http="httptools",
-        ws=AbortableWebSocket,
-        ws_max_size=limit("socketMessageBytes"),
-        ws_per_message_deflate=False,
-        lifespan="off",
-        access_log=False,
-        log_level="warning",
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=2,
-    )
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    if sys.platform == "win32":
-        return None
-    import uvloop
-
-    return uvloop.new_event_loop
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
-def _complain(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

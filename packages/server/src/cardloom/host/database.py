@@ -160,9 +160,12 @@ def _as_call_error(error: BaseException) -> BaseException:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(5000)
-    connection.pragma("journal_mode", "wal")
+    try:
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(5000)
+        connection.pragma("journal_mode", "wal")
+    except apsw.Error as error:
+        raise OSError(f"The database {path} cannot be opened: {error}") from error
     connection.pragma("synchronous", 1)
     connection.pragma("foreign_keys", True)
     return connection

@@ -41,7 +41,8 @@ class FolderLock:
         self._file: IO[bytes] | None = None
 
     def take(self) -> None:
-        """Lock the folder. FolderTaken names who holds it."""
+        """Lock the folder, which is made where it is missing. FolderTaken names who holds it."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         file = os.fdopen(descriptor, "r+b")
         try:

@@ -65,7 +65,15 @@ _ARROW_COLUMNS: Final = (
 )
 _CHROME_FIELDS: Final = ("title", "status", "badge", "overview", "attention")
 # What a patch of these wire fields writes; any other field writes the whole row.
-_PLACE_COLUMNS: Final[Mapping[str, str | None]] = {"x": "x", "y": "y", "w": "w", "h": "h", "z": "z", "title": "title", "name": None}
+_PLACE_COLUMNS: Final[Mapping[str, str | None]] = {
+    "x": "x",
+    "y": "y",
+    "w": "w",
+    "h": "h",
+    "z": "z",
+    "title": "title",
+    "name": None,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,28 @@
+"""The server's log: warnings and faults, in a file of the data folder that never grows large, and on the console.
+
+No request, value or key is ever logged; faults come with their traceback under the reference that the caller got.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Final
+
+LOG_FILE: Final = "server.log"
+_MAX_BYTES: Final = 1 << 20
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def log_into(folder: Path) -> None:
+    """Send the process's log to a file of this folder, readable by its owner alone, and to the console."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / LOG_FILE
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    to_file = RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=1, encoding="utf-8")
+    to_file.setFormatter(logging.Formatter(_FORMAT))
+    to_console = logging.StreamHandler()
+    to_console.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[to_file, to_console], force=True)

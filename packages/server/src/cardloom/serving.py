@@ -1,0 +1,142 @@
+"""Runs a server on the console: socket, lock, signals, and what is said about them.
+
+Apart from `app`, so that a server can be built and tested without any of it. Spec: decisions 34, 38.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from cardloom_protocol.limits import limit
+
+from .app import App, running
+from .host.lockfile import FolderLock, FolderTaken
+from .host.logs import log_into
+from .settings import HOST, Settings
+from .transport.wire_protocol import AbortableWebSocket
+
+_PORTS_TRIED: Final = 50
+_GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
+
+
+async def serve(settings: Settings, folder: Path | None, say: Callable[[str], None]) -> None:
+    """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs."""
+    lock = FolderLock(settings.data_folder)
+    lock.take()
+    try:
+        listening = bind(settings.port)
+        port = listening.getsockname()[1]
+        if port != settings.port:
+            say(f"Port {settings.port} is in use; using {port}.")
+        async with running(settings) as app:
+            app.address.port = port
+            lock.announce(port)
+            for notice in app.notices:
+                say(notice)
+            if folder is not None:
+                await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
+            server = Server(app)
+            say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
+            say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
+            await server.serve(sockets=[listening])
+    finally:
+        lock.release()
+
+
+def bind(port: int) -> socket.socket:
+    """A listening socket on the loopback interface: at this port, else at the next free one. OSError: none is free."""
+    for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            if sys.platform != "win32":  # there it would let two servers share the port
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((HOST, candidate))
+            listening.listen(128)
+        except OSError:
+            listening.close()
+        else:
+            return listening
+    raise OSError(f"no port from {port} to {port + _PORTS_TRIED - 1} is free on {HOST}")
+
+
+def main_up(folder: Path | None = None, port: int | None = None) -> int:
+    """Run a server on the console; gives the exit code."""
+    try:
+        settings = Settings.from_environment()
+        log_into(settings.data_folder)
+        if port is not None:
+            settings = settings.with_port(port)
+        with suppress(KeyboardInterrupt):
+            uvicorn_loop = _loop_factory()
+            with asyncio.Runner(loop_factory=uvicorn_loop) as runner:
+                runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
+    except FolderTaken as taken:
+        where = ""
+        if taken.holder is not None:
+            at = "" if taken.holder.port is None else f" at http://{HOST}:{taken.holder.port}"
+            where = f" (process {taken.holder.pid}{at})"
+        _complain(f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open")
+        return 1
+    except (OSError, ValueError) as error:
+        _complain(str(error))
+        return 1
+    return 0
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which says when it is up and tells the clients before it closes their sockets."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__(_uvicorn_config(app))
+        self._app = app
+        self.up = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.say_goodbye()
+        await asyncio.sleep(_GOODBYE_S)
+        self._app.sockets.close_all()
+        await super().shutdown(sockets)
+
+
+def _uvicorn_config(app: App) -> uvicorn.Config:
+    return uvicorn.Config(
+        app.asgi,
+        http="httptools",
+        ws=AbortableWebSocket,
+        ws_max_size=limit("socketMessageBytes"),
+        ws_per_message_deflate=False,
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=2,
+    )
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _complain(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
