@@ -25,7 +25,7 @@ _STRING_END = re.compile(r"\x1b\\|[\x18\x1a]|\x1b(?!$)")
 _NOISE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _FORWARD = re.compile(r"\x1b\[\d*C")
 _ERASE_LINE = re.compile(r"\x1b\[0?K")
-_RETURNS = re.compile(r"\r+\n")
+_RETURNS = re.compile(r"\r{2,}")
 _MAX_SEQUENCE = 256  # no sequence apart from strings is longer; what looks longer is thrown away
 
 
@@ -35,6 +35,7 @@ class PlainText:
     def __init__(self, *, overwriting: bool = False) -> None:
         self._overwriting = overwriting
         self._carry = ""
+        self._held = ""  # a carriage return at the end, whose line feed may follow
         self._string_end: re.Pattern[str] | None = None
 
     def feed(self, text: str) -> str:
@@ -46,10 +47,11 @@ class PlainText:
         if _NOISE.search(text) is not None:
             text = self._cut_unfinished(text)
             text = self._strip(text)
-        if text.endswith("\r"):
-            self._carry = "\r" + self._carry
-            text = text[:-1]
-        return _RETURNS.sub("\n", text) if "\r" in text else text
+        if self._held or "\r" in text:
+            text = _RETURNS.sub("\r", self._held + text).replace("\r\n", "\n")
+            self._held = "\r" if text.endswith("\r") else ""
+            return text.removesuffix("\r")
+        return text
 
     def _strip(self, text: str) -> str:
         text = _FORWARD.sub(" ", text)

@@ -30,6 +30,7 @@ KILL_WAIT_S = 0.5
 
 _DRAIN_BYTES = 1 << 20
 _BEHIND_S = 0.004  # shorter pauses than this are not worth a timer
+_HANG_UPS = 15
 _IUTF8 = 0x4000  # Linux's and macOS's flag; the standard library does not name it
 _TAKE_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 
@@ -150,10 +151,12 @@ class Pty:
     async def kill(self, grace_s: float = GRACE_S) -> None:
         """End the program and what it runs in the foreground: hang up and terminate, then kill what is left."""
         groups = self._groups()
-        _signal(groups, signal.SIGHUP, signal.SIGCONT, signal.SIGTERM)
-        if not await self._ended(grace_s):
-            _signal(groups | self._groups(), signal.SIGKILL)
-            await self._ended(KILL_WAIT_S)
+        for _ in range(_HANG_UPS):  # bash forgets a hang-up that comes while it prepares to read a line
+            _signal(groups | self._groups(), signal.SIGHUP, signal.SIGCONT, signal.SIGTERM)
+            if await self._ended(grace_s / _HANG_UPS):
+                return
+        _signal(groups | self._groups(), signal.SIGKILL)
+        await self._ended(KILL_WAIT_S)
 
     async def _ended(self, timeout_s: float) -> bool:
         done, _ = await asyncio.wait([self._watcher], timeout=timeout_s)

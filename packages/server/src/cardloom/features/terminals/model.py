@@ -99,15 +99,17 @@ class Tracker:
 
     def typed(self, text: str) -> list[Fact]:
         """Follow what was typed: an unsent line is a draft, a line end may be a command's beginning."""
-        if self.phase is not Phase.PROMPT:
+        if self.phase not in (Phase.PROMPT, Phase.PREPARING):
             return []
         keys = _ESCAPES.sub("", _PASTED.sub(lambda found: found[1].replace("\r", "\n"), text))
         for key in keys:
             if key in "\r\x03\x15":
                 self.draft = False
+                if key == "\x03":
+                    self.phase = Phase.PREPARING  # the shell drops what comes before its new prompt
             elif key >= " " and key != "\x7f":
                 self.draft = True
-        if "\r" in keys and not self._marks_start:
+        if "\r" in keys and self.phase is Phase.PROMPT and not self._marks_start:
             return self._start()
         return []
 
@@ -118,7 +120,6 @@ class Tracker:
             self._echo = shown[0] if shown else None
 
     def _ready(self) -> list[Fact]:
-        self.draft = False
         self._echo = None
         self._told = None
         self._plain = PlainText()
@@ -146,6 +147,7 @@ class Tracker:
                 self.phase = Phase.PREPARING
             return []
         self.phase = Phase.PREPARING
+        self.draft = False
         return [Ended(self.command, exit_code)]
 
 

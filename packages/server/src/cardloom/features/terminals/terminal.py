@@ -7,6 +7,7 @@ Spec: harnesses, shell integration and screen mirror; decisions 39, 45.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -96,6 +97,7 @@ class Terminal:
         self._printed_at_s = 0.0
         self._starting = asyncio.Lock()
         self._ready = asyncio.Event()
+        self._news = asyncio.Event()
         self._watch: asyncio.TimerHandle | None = None
 
     # State
@@ -224,6 +226,8 @@ class Terminal:
                 await self._ready.wait()
         except TimeoutError as error:
             raise CallError(ErrorCode.BUSY, "the shell in this terminal is not ready yet") from error
+        if "\n" in command or "\t" in command:
+            await self._paste_allowed()
         self._check_free()
         keys = keys_for_command(command, bracketed_paste=self._live().bracketed_paste)
         marked = self._tracker.phase is not Phase.UNMARKED and self.shell.marks_start
@@ -260,6 +264,14 @@ class Terminal:
         if self._run is run:
             self._run = None
 
+    async def _paste_allowed(self) -> None:
+        """Give the shell the moment that it may take from its prompt to allowing pastes."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._times.quiet_s):
+                while not self._live().bracketed_paste:
+                    self._news.clear()
+                    await self._news.wait()
+
     def _check_free(self, run: Run | None = None) -> None:
         self._live()
         if self._run is not run or self._tracker.phase is Phase.RUNNING:
@@ -289,6 +301,7 @@ class Terminal:
         if console is None:
             return
         self._printed_at_s = asyncio.get_running_loop().time()
+        self._news.set()
         self._viewers.add(text, console.offset, self.generation)
         for piece in pieces:
             if isinstance(piece, str):
@@ -333,6 +346,7 @@ class Terminal:
                     self._run = None
                 sender = self._taken_sender() if run is None else run.sender
                 self._worked = True
+                self.exit_code = exit_code
                 self._output.flush()  # what a command printed reaches its readers before its exit event
                 if run is not None:
                     run.end(exit_code)
@@ -345,6 +359,8 @@ class Terminal:
         at_prompt = self._tracker.phase is Phase.PROMPT
         for fact in self._tracker.typed(keys):
             self._learn(fact)
+        if self._tracker.phase is Phase.PREPARING:
+            self._ready.clear()
         if at_prompt and "\r" in keys:
             self._typed_by = sender
 

@@ -59,5 +59,13 @@ __cardloom_before_command() {
 }
 
 typeset -ga precmd_functions preexec_functions
+
+# Of the user's hooks the function `precmd` would run before ours and print into the command's output.
+if (( $+functions[precmd] )); then
+  functions[__cardloom_users_precmd]=$functions[precmd]
+  unfunction precmd
+  precmd_functions=(__cardloom_users_precmd $precmd_functions)
+fi
+
 precmd_functions=(__cardloom_first $precmd_functions __cardloom_last)
 preexec_functions+=(__cardloom_before_command)
