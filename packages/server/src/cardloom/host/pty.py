@@ -23,9 +23,9 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.limits import limit
 
 READ_BYTES = 64 << 10
-READ_BYTES_PER_S = 16 << 20
-WRITE_BYTES = 1 << 20
-GRACE_S = 1.5
+READ_BYTES_PER_S = limit("terminalReadBytesPerSecond")
+WRITE_BYTES = limit("terminalInputBytes")
+GRACE_S = limit("terminalEndGraceMs") / 1000
 KILL_WAIT_S = 0.5
 
 _DRAIN_BYTES = 1 << 20

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, Literal, Protocol
 
+from cardloom_protocol.limits import limit
+
 from .plain_text import PlainText, overwritten
 
 Scheme = Literal["dark", "light"]
 
-SCROLLBACK_BYTES: Final = 1_500_000
-REPAINT_CHARS: Final = 400_000
+SCROLLBACK_BYTES: Final = limit("terminalScrollbackBytes")
+REPAINT_CHARS: Final = limit("terminalRepaintChars")
 
 RESET: Final = "\x1bc"
 """What every repaint begins with: the viewer forgets what it showed, lines scrolled away included."""

@@ -18,7 +18,7 @@ from ...core.clock import Clock
 from ...core.subscriptions import OUTPUT, Subscriptions
 from ...host.plain_text import PlainText
 
-UNREAD_CHARS: Final = 256 << 10
+UNREAD_CHARS: Final = limit("outputUnreadChars")
 
 
 class OutputFeed:

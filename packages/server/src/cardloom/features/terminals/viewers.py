@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cardloom_protocol.ids import CardId, ConnectionId
+from cardloom_protocol.limits import limit
 
 from ...core.bus import Bus, connection_topic, terminal_topic
 
-GATHER_S: Final = 0.008
-PIECE_CHARS: Final = 64 << 10
-UNACKNOWLEDGED_CHARS: Final = 512 << 10
+GATHER_S: Final = limit("terminalGatherMs") / 1000
+PIECE_CHARS: Final = limit("terminalPieceChars")
+UNACKNOWLEDGED_CHARS: Final = limit("terminalUnacknowledgedChars")
 CAUGHT_UP_CHARS: Final = 64 << 10
 
 
