@@ -45,6 +45,8 @@ _PIECES = st.sampled_from(
         ("bell\x07 and null\x00", "bell and null"),
         ("\x1b]0;broken off\x1b[31mred", "red"),
         ("one\r\r\ntwo", "one\ntwo"),
+        ("echoed\r\n\x1b[?2004l\rprinted\r\n", "echoed\nprinted\n"),
+        ("10%\r20%", "10%\r20%"),
         ("tab\tstays", "tab\tstays"),
         ("\x9b31m8-bit", "31m8-bit"),
     ],

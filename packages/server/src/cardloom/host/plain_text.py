@@ -35,6 +35,7 @@ class PlainText:
     def __init__(self, *, overwriting: bool = False) -> None:
         self._overwriting = overwriting
         self._carry = ""
+        self._line_begun = False
         self._held = ""  # a carriage return at the end, whose line feed may follow
         self._string_end: re.Pattern[str] | None = None
 
@@ -48,10 +49,18 @@ class PlainText:
             text = self._cut_unfinished(text)
             text = self._strip(text)
         if self._held or "\r" in text:
-            text = _RETURNS.sub("\r", self._held + text).replace("\r\n", "\n")
-            self._held = "\r" if text.endswith("\r") else ""
-            return text.removesuffix("\r")
+            text = self._without_idle_returns(self._held + text)
+        if text:
+            self._line_begun = not text.endswith("\n")
         return text
+
+    def _without_idle_returns(self, text: str) -> str:
+        """Leave only those carriage returns that go back over something on their line."""
+        text = _RETURNS.sub("\r", text).replace("\r\n", "\n").replace("\n\r", "\n")
+        if not self._line_begun:
+            text = text.removeprefix("\r")
+        self._held = "\r" if text.endswith("\r") else ""
+        return text.removesuffix("\r")
 
     def _strip(self, text: str) -> str:
         text = _FORWARD.sub(" ", text)
