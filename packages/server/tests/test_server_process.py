@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import signal
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -194,3 +197,41 @@ async def test_the_data_folder_is_for_its_owner_alone(start_server: Any) -> None
     assert server.home.stat().st_mode & 0o077 == 0
     assert (server.home / "owner.key").stat().st_mode & 0o077 == 0
     assert server.key not in " ".join(server.said)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+async def test_a_signal_ends_the_server_in_order_with_its_pages_and_programs(start_server: Any, number: int) -> None:
+    server = start_server()
+    server.wait_until_open()
+    async with owner(server) as connection:
+        workspace_id = (await call(connection, 2, "workspace.list"))["workspaces"][0]["id"]
+        terminal = await call(connection, 3, "canvas.addCard", workspaceId=workspace_id, kind="terminal", x=0, y=0)
+        await call(connection, 4, "terminal.attach", cardId=terminal["id"])
+        snapshot = await call(connection, 5, "canvas.snapshot", workspaceId=workspace_id)
+        shell_pid = snapshot["cards"][0]["runtime"]["pid"]
+        assert runs(shell_pid)
+        server.process.send_signal(number)
+        names = await events_until_closed(connection)
+        assert "server.closing" in names
+        assert connection.close_code == 1001
+    assert await asyncio.to_thread(server.process.wait, CAP_S) == 0
+    assert not runs(shell_pid)
+    assert not (server.home / "server.json").exists()
+
+
+async def events_until_closed(connection: ClientConnection) -> list[str]:
+    names: list[str] = []
+    async with asyncio.timeout(CAP_S):
+        try:
+            while True:
+                names.append(json.loads(await connection.recv()).get("event"))
+        except ConnectionClosed:
+            return names
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

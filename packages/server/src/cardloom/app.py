@@ -93,6 +93,8 @@ class App:
     terminals: TerminalService
     ports: PortsService
     ports_store: PortsStore
+    activity: Activity
+    questions: Questions
     catch_up: CatchUp
     builtin_cards: BuiltinCards
     owner_key: str
@@ -117,7 +119,7 @@ class App:
 
     async def stop(self) -> None:
         """End in order: no more calls, the features' own steps from the last to the first, write, close."""
-        self.sockets.close_all()
+        await self.sockets.end_all()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -270,6 +272,8 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         terminals=terminals,
         ports=ports,
         ports_store=ports_store,
+        activity=activity,
+        questions=questions,
         catch_up=catch_up,
         builtin_cards=builtin_cards,
         owner_key=owner_key,

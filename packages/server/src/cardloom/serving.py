@@ -6,10 +6,11 @@ Apart from `app`, so that a server can be built and tested without any of it. Sp
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -44,11 +45,30 @@ async def serve(settings: Settings, folder: Path | None, say: Callable[[str], No
             if folder is not None:
                 await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
             server = Server(app)
+            end_on_signals(server)
             say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
             say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
             await server.serve(sockets=[listening])
     finally:
         lock.release()
+
+
+def end_on_signals(server: Server) -> None:
+    """End in order when told to; told a second time, wait for nobody."""
+
+    def end(*_: object) -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        number = getattr(signal, name, None)
+        if number is None:
+            continue
+        if sys.platform == "win32":
+            signal.signal(number, end)
+        else:
+            loop.add_signal_handler(number, end)
 
 
 def bind(port: int) -> socket.socket:
@@ -74,10 +94,10 @@ def main_up(folder: Path | None = None, port: int | None = None) -> int:
         log_into(settings.data_folder)
         if port is not None:
             settings = settings.with_port(port)
-        with suppress(KeyboardInterrupt):
-            uvicorn_loop = _loop_factory()
-            with asyncio.Runner(loop_factory=uvicorn_loop) as runner:
-                runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
+    except KeyboardInterrupt:  # before the signals were ours
+        return 130
     except FolderTaken as taken:
         where = ""
         if taken.holder is not None:
@@ -99,6 +119,11 @@ class Server(uvicorn.Server):
         self._app = app
         self.up = asyncio.Event()
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: uvicorn would raise them again and end the process before its programs are ended."""
+        yield
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.up.set()
@@ -106,7 +131,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.say_goodbye()
         await asyncio.sleep(_GOODBYE_S)
-        self._app.sockets.close_all()
+        await self._app.sockets.end_all()
         await super().shutdown(sockets)
 
 

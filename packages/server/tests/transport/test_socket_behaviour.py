@@ -249,5 +249,6 @@ async def test_the_server_says_that_it_is_closing(listening: Any) -> None:
     async with a_page(listening) as page:
         listening.app.say_goodbye()
         assert await page.event("server.closing") == {}
-        listening.app.sockets.close_all()
+        await listening.app.sockets.end_all()
         assert await closed_with(page.socket) == 1001
+        assert listening.app.sockets.count == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -66,6 +67,8 @@ class Sockets:
         self._times = times
         self._sizes = sizes
         self._open: set[_Socket] = set()
+        self._none = asyncio.Event()
+        self._none.set()
         self._cards: dict[CardId, _Socket] = {}
 
     async def serve_owner(self, websocket: WebSocket, *, proven: bool) -> None:
@@ -103,10 +106,13 @@ class Sockets:
         if socket is not None:
             socket.close(CloseCode.GONE, "the card is not on the canvas any more")
 
-    def close_all(self) -> None:
-        """End every connection because the server ends."""
+    async def end_all(self, patience_ms: int = 1000) -> None:
+        """End every connection because the server ends, and wait a little for them to be gone."""
         for socket in list(self._open):
             socket.close(CloseCode.GOING_AWAY, "the server is closing")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_ms / 1000):
+                await self._none.wait()
 
     def _part(self, card_id: CardId, socket: _Socket) -> None:
         """Take a card's line out of everything at once, so that no two lines get its messages."""
@@ -116,10 +122,13 @@ class Sockets:
 
     async def _serve(self, socket: _Socket) -> None:
         self._open.add(socket)
+        self._none.clear()
         try:
             await socket.run()
         finally:
             self._open.discard(socket)
+            if not self._open:
+                self._none.set()
 
 
 class _Socket:
