@@ -18,8 +18,8 @@ function Side({ ports, label }: { ports: readonly PortInfo[]; label: string }) {
   return (
     <ul aria-label={label}>
       {ports.map((port) => (
-        <li key={port.id} className={`type-${familyOf(port.type)}`} title={`${port.label} · ${shortType(port.type)}`}>
-          <i aria-hidden="true" />
+        <li key={port.id} title={`${port.label} · ${shortType(port.type)}`}>
+          <i aria-hidden="true" style={{ background: `var(--type-${familyOf(port.type)})` }} />
           <span>{port.label}</span>
         </li>
       ))}
