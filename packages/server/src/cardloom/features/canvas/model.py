@@ -176,11 +176,12 @@ def restoration(graph: Graph, cards: Sequence[Card], arrows: Sequence[Arrow]) ->
     back_again = [card for card in cards if graph.find_card(card.id) is None]
     present = {card.id for card in back_again}
     changes: list[Change] = [PutCard(card) for card in back_again]
+    joined: set[frozenset[CardId]] = set()
     for arrow in arrows:
-        ends = (arrow.a, arrow.b)
-        if graph.find_arrow(arrow.id) is not None or graph.arrow_between(*ends) is not None:
-            continue
-        if all(end in present or graph.find_card(end) is not None for end in ends):
+        ends = frozenset((arrow.a, arrow.b))
+        free = ends not in joined and graph.arrow_between(arrow.a, arrow.b) is None
+        if free and all(end in present or graph.find_card(end) is not None for end in ends):
+            joined.add(ends)
             changes.append(PutArrow(arrow))
     return changes
 
