@@ -1,6 +1,6 @@
 import { cardBodies } from "../cards/registry";
 import type { Card, CardKind } from "../wire/records";
-import { freePlace, type Point, type Rect } from "../canvas/geometry";
+import { boundsOf, freePlace, type Point, type Rect } from "../canvas/geometry";
 import type { Session } from "../state/session";
 
 /** What can be added: a kind of the canvas's own, or a package's card. */
@@ -39,13 +39,18 @@ export async function addCard(session: Session, what: Addable, at: Point, exact 
   }
 }
 
-export async function duplicateCards(session: Session, cardIds: readonly string[]): Promise<string[]> {
+/** Copies cards with what they hold: beside themselves, or as a group around a point. */
+export async function duplicateCards(session: Session, cardIds: readonly string[], at?: Point): Promise<string[]> {
   const made: Card[] = [];
+  const shift = at === undefined ? null : shiftTo(session, cardIds, at);
   try {
     for (const cardId of cardIds) {
       const card = cardsOf(session).get(cardId);
       if (card === undefined) continue;
-      const place = freePlace({ x: card.x + 32, y: card.y + 32 }, card, [...cardsOf(session).values(), ...made]);
+      const place =
+        shift === null
+          ? freePlace({ x: card.x + 32, y: card.y + 32 }, card, [...cardsOf(session).values(), ...made])
+          : { x: card.x + shift.x, y: card.y + shift.y };
       const copy = await session.client.call("canvas.duplicateCard", { cardId, ...place });
       session.assume([{ op: "putCard", card: copy }]);
       made.push(copy);
@@ -56,6 +61,13 @@ export async function duplicateCards(session: Session, cardIds: readonly string[
   const ids = made.map((card) => card.id);
   if (ids.length > 0) undoByRemoving(session, "undo.duplicate", ids, made[0]?.name ?? "");
   return ids;
+}
+
+/** How far a group of cards has to go for its middle to lie at a point. */
+function shiftTo(session: Session, cardIds: readonly string[], at: Point): Point {
+  const bounds = boundsOf(cardIds.flatMap((id) => cardsOf(session).get(id) ?? []));
+  if (bounds === null) return { x: 0, y: 0 };
+  return { x: Math.round(at.x - bounds.x - bounds.w / 2), y: Math.round(at.y - bounds.y - bounds.h / 2) };
 }
 
 function undoByRemoving(session: Session, key: "undo.add" | "undo.duplicate", cardIds: string[], name: string): void {

@@ -22,7 +22,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
   const arrow = useStore(session.canvas, (state) => state?.arrows.get(id));
   const portsA = useStore(session.canvas, (state) => state?.cards.get(source)?.ports);
   const portsB = useStore(session.canvas, (state) => state?.cards.get(target)?.ports);
-  const overview = useStore(session.ui, (ui) => ui.overview);
+  const detail = useStore(session.ui, (ui) => ui.detail);
   const seen = useStore(session.seenTrouble, (known) => known.get(id) ?? 0);
   const rectA = rectOf(useInternalNode<CardNode>(source));
   const rectB = rectOf(useInternalNode<CardNode>(target));
@@ -35,25 +35,30 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
   const { start, end } = endsOf(rectA, rectB, portsA, portsB, flows);
   const tipA = arrow.direction !== "forward";
   const tipB = arrow.direction !== "backward";
+  const full = detail === "full";
   const curve = curveBetween(tipA ? offset(start, TIP) : start, tipB ? offset(end, TIP) : end);
   const label = arrowLabel(flows);
   const trouble = troubleOf(arrow.stats) > seen;
   return (
     <g className={classesOf(arrow, arrowFamily(flows), selected === true)}>
-      <path className="arrow-hit" d={curve.path} />
+      {detail === "block" ? null : <path className="arrow-hit" d={curve.path} />}
       <path className="arrow-line" d={curve.path} />
-      {overview ? null : <Pulse arrowId={id} path={curve.path} forward />}
-      <ArrowEnd at={start} tip={tipA} />
-      <ArrowEnd at={end} tip={tipB} />
-      {overview || selected === true ? null : (
+      {full ? <Pulse arrowId={id} path={curve.path} /> : null}
+      {detail === "block" ? null : (
+        <>
+          <ArrowEnd at={start} tip={tipA} />
+          <ArrowEnd at={end} tip={tipB} />
+        </>
+      )}
+      {!full || selected === true ? null : (
         <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
           {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
           {arrow.paused ? "❚❚ " : ""}
           {label}
         </text>
       )}
-      {overview && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
-      {selected === true || (arrow.pending && !overview) ? (
+      {!full && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
+      {selected === true || (arrow.pending && full) ? (
         <ArrowTools arrow={arrow} at={curve.middle} label={label} />
       ) : null}
     </g>
@@ -72,7 +77,11 @@ function classesOf(arrow: Arrow, family: TypeFamily, selected: boolean): string 
 }
 
 function ArrowEnd({ at, tip }: { at: Anchor; tip: boolean }) {
-  if (!tip) return <circle className="arrow-dot" cx={at.x} cy={at.y} r="4.5" />;
+  if (!tip && at.onDot) return null;
+  if (!tip) {
+    const dot = offset(at, 3);
+    return <circle className="arrow-dot" cx={dot.x} cy={dot.y} r="4.5" />;
+  }
   const turn = { left: 0, top: 90, right: 180, bottom: 270 }[at.side];
   return <path className="arrow-tip" d="M-1 0 L-11 -5.2 L-11 5.2 Z" transform={`translate(${at.x} ${at.y}) rotate(${turn})`} />;
 }

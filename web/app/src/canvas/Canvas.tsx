@@ -12,6 +12,7 @@ import { useCallback, useRef, type DragEvent, type MouseEvent } from "react";
 import { addCard, arrange } from "../actions/cards";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
+import { detailAt } from "../state/ui";
 import { ArrowEdgeView } from "./ArrowEdgeView";
 import { CardNodeView } from "./CardNodeView";
 import { contextMenu } from "./contextMenu";
@@ -21,14 +22,11 @@ import type { ArrowEdge, CardNode } from "./nodes";
 import { usePresence } from "./presence";
 import { useCanvasKeys } from "./useCanvasKeys";
 import { useElements } from "./useElements";
-import { useFirstFit } from "./viewport";
+import { MAX_ZOOM, MIN_ZOOM, useFirstFit } from "./viewport";
 
 const nodeTypes = { card: CardNodeView };
 const edgeTypes = { arrow: ArrowEdgeView };
 const MULTI_SELECT = ["Shift", "Meta", "Control"];
-const OVERVIEW_BELOW = 0.45;
-export const MIN_ZOOM = 0.08;
-export const MAX_ZOOM = 2;
 
 /** The canvas itself: cards and arrows under one viewport. */
 export function Canvas() {
@@ -39,14 +37,15 @@ export function Canvas() {
   const box = useRef<HTMLDivElement>(null);
   const online = useStore(session.connection, (state) => state.phase === "online");
   const drawing = useStore(session.ui, (ui) => ui.drawing !== null);
+  const detail = useStore(session.ui, (ui) => ui.detail);
   useFirstFit();
   usePresence(box);
   useCanvasKeys(box);
 
   const onMove = useCallback(
     (_event: unknown, viewport: Viewport) => {
-      const overview = viewport.zoom < OVERVIEW_BELOW;
-      session.ui.update((ui) => (ui.overview === overview ? ui : { ...ui, overview }));
+      const detail = detailAt(viewport.zoom);
+      session.ui.update((ui) => (ui.detail === detail ? ui : { ...ui, detail }));
     },
     [session],
   );
@@ -90,7 +89,7 @@ export function Canvas() {
   return (
     <div
       ref={box}
-      className={drawing ? "canvas is-drawing" : "canvas"}
+      className={`canvas detail-${detail} ${drawing ? "is-drawing" : ""}`}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(DRAG_TYPE)) event.preventDefault();
       }}

@@ -10,11 +10,10 @@ import { openCardMenu } from "./cardMenu";
 interface CardHeadProps {
   card: Card;
   kind: CardBody;
-  hidden: boolean;
 }
 
 /** The line above a card's body, by which it is dragged: status, title, a few muted words, badge and menu. */
-export const CardHead = memo(function CardHead({ card, kind, hidden }: CardHeadProps) {
+export const CardHead = memo(function CardHead({ card, kind }: CardHeadProps) {
   const session = useSession();
   const t = useT();
   const renaming = useStore(session.ui, (ui) => ui.renaming === card.id);
@@ -24,7 +23,7 @@ export const CardHead = memo(function CardHead({ card, kind, hidden }: CardHeadP
   const Icon = kind.icon;
   const rename = () => session.ui.update((ui) => ({ ...ui, renaming: card.id }));
   return (
-    <header className="card-head card-grip" hidden={hidden}>
+    <header className="card-head card-grip">
       {tone === null ? (
         <span className="card-icon">
           <Icon size={15} />

@@ -6,7 +6,8 @@ import { OverviewTile } from "../cards/overview/OverviewTile";
 import { cardBodies } from "../cards/registry";
 import { useCardApi, useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
-import type { Card } from "../wire/records";
+import type { Detail } from "../state/ui";
+import type { Card, Tone } from "../wire/records";
 import { CardHead } from "./CardHead";
 import { openCardMenu } from "./cardMenu";
 import type { CardNode } from "./nodes";
@@ -24,7 +25,7 @@ function sameView(before: NodeProps<CardNode>, after: NodeProps<CardNode>): bool
 function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
   const session = useSession();
   const card = useStore(session.canvas, (state) => state?.cards.get(id));
-  const overview = useStore(session.ui, (ui) => ui.overview);
+  const detail = useStore(session.ui, (ui) => ui.detail);
   const alone = useStore(session.ui, (ui) => ui.selection.cardIds.length === 1);
   const match = useMatch(id);
   if (card === undefined) return null;
@@ -43,13 +44,13 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
       data-card-id={id}
       onContextMenu={(event: MouseEvent) => openCardMenu(session, id, event)}
     >
-      {bare ? null : <CardHead card={card} kind={kind} hidden={overview} />}
-      <CardContent card={card} kind={kind} selected={selected} overview={overview} />
-      {overview ? null : <Ports ports={card.ports} name={card.name} />}
-      <i className="edge-end source react-flow__handle-right" data-handlepos="right" />
-      <i className="edge-end target react-flow__handle-left" data-handlepos="left" />
+      {bare || detail !== "full" ? null : <CardHead card={card} kind={kind} />}
+      <CardContent card={card} kind={kind} selected={selected} detail={detail} />
+      {detail !== "full" ? null : <Ports ports={card.ports} name={card.name} />}
+      {/* What xyflow measures to accept an arrow; where it really ends is our own affair. */}
+      <i className="edge-end source target" data-handlepos="right" />
       {match === null ? null : <MatchMark match={match} />}
-      {selected && alone && !overview ? (
+      {selected && alone && detail === "full" ? (
         <NodeResizer
           nodeId={id}
           minWidth={kind.minSize.w}
@@ -80,29 +81,37 @@ interface ContentProps {
   card: Card;
   kind: CardBody;
   selected: boolean;
-  overview: boolean;
+  detail: Detail;
 }
 
-const CardContent = memo(function CardContent({ card, kind, selected, overview }: ContentProps) {
+const CardContent = memo(function CardContent({ card, kind, selected, detail }: ContentProps) {
   const t = useT();
-  const bodyShown = !overview || kind.keepMounted === true;
+  const full = detail === "full";
+  const bodyShown = full || kind.keepMounted === true;
   return (
     <>
       {bodyShown ? (
-        <div className="card-body" hidden={overview}>
+        <div className="card-body" hidden={!full}>
           <Suspense fallback={<div className="card-loading" role="status" aria-label={t("app.loading")} />}>
-            <Body kind={kind} card={card} selected={selected} readable={!overview} />
+            <Body kind={kind} card={card} selected={selected} readable={full} />
           </Suspense>
         </div>
       ) : null}
-      {overview ? (
+      {detail === "tile" ? (
         <div className="card-tile card-grip">
           <OverviewTile card={card} t={t} />
         </div>
       ) : null}
+      {detail === "block" ? <Block card={card} tone={kind.overview(card, t).tone ?? "default"} /> : null}
     </>
   );
 });
+
+/** A card too far away for words: its colour, and the colour of how it is. */
+function Block({ card, tone }: { card: Card; tone: Tone }) {
+  const color = card.kind === "sticky" ? `sticky-${card.content.color}` : "";
+  return <div className={`card-block card-grip tone-${tone} ${color}`} />;
+}
 
 function Body({ kind, ...props }: { kind: CardBody } & Omit<CardBodyProps, "api">) {
   const api = useCardApi();

@@ -51,21 +51,21 @@ export function MiniMap() {
       if (world === null || world.w === 0) return;
       scale.current = mapScale(world);
       const { factor, left, top } = scale.current;
-      const colours = getComputedStyle(canvas);
+      const style = getComputedStyle(canvas);
+      const [accent, warning, plain] = ["--accent", "--warning", "--border-secondary"].map((token) =>
+        style.getPropertyValue(token),
+      ) as [string, string, string];
       const cards = session.canvas.get()?.cards;
       nodes.forEach((node, index) => {
         const rect = rects[index];
         if (rect === undefined) return;
         const asking = cards?.get(node.id)?.chrome.attention?.level === "needs-input";
-        const token = node.selected === true ? "--accent" : asking ? "--warning" : "--border-secondary";
-        context.fillStyle = colours.getPropertyValue(token);
-        context.beginPath();
+        context.fillStyle = node.selected === true ? accent : asking ? warning : plain;
         const w = Math.max(2, rect.w * factor);
         const h = Math.max(2, rect.h * factor);
-        context.roundRect(rect.x * factor + left, rect.y * factor + top, w, h, 1.5);
-        context.fill();
+        context.fillRect(rect.x * factor + left, rect.y * factor + top, w, h);
       });
-      context.strokeStyle = colours.getPropertyValue("--accent");
+      context.strokeStyle = accent;
       context.lineWidth = 1;
       context.strokeRect(view.x * factor + left, view.y * factor + top, view.w * factor, view.h * factor);
     };

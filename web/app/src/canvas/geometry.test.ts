@@ -29,7 +29,7 @@ describe("anchors", () => {
   });
 
   test("use the dot of the port when its side is the one", () => {
-    expect(anchorOn(at(0, 0), at(300, 200), { right: -9 })).toEqual({ side: "right", x: 100, y: 21 });
+    expect(anchorOn(at(0, 0), at(300, 200), { right: -9 })).toEqual({ side: "right", onDot: true, x: 100, y: 21 });
     expect(anchorOn(at(0, 0), at(20, 300), { right: -9 }).side).toBe("bottom");
   });
 
@@ -39,12 +39,12 @@ describe("anchors", () => {
   });
 
   test("a tip keeps off the border", () => {
-    expect(offset({ side: "left", x: 10, y: 5 }, 9)).toEqual({ side: "left", x: 1, y: 5 });
+    expect(offset({ side: "left", onDot: false, x: 10, y: 5 }, 9)).toEqual({ side: "left", onDot: false, x: 1, y: 5 });
   });
 });
 
 test("a curve starts and ends at its anchors and is even", () => {
-  const curve = curveBetween({ side: "right", x: 0, y: 0 }, { side: "left", x: 200, y: 0 });
+  const curve = curveBetween({ side: "right", onDot: false, x: 0, y: 0 }, { side: "left", onDot: false, x: 200, y: 0 });
   expect(curve.path).toMatch(/^M0 0 C\d+ 0 \d+ 0 200 0$/);
   expect(curve.middle).toEqual({ x: 100, y: 0 });
 });

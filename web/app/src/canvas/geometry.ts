@@ -12,6 +12,8 @@ export type Side = "left" | "right" | "top" | "bottom";
 
 export interface Anchor extends Point {
   side: Side;
+  /** True where a port's own dot already marks the place. */
+  onDot: boolean;
 }
 
 export function center(rect: Rect): Point {
@@ -46,10 +48,10 @@ export function anchorOn(from: Rect, to: Rect, dots: Partial<Record<Side, number
   const dot = dots[side];
   if (side === "left" || side === "right") {
     const shift = dot ?? clamp((b.y - a.y) * PULL, -from.h * REACH, from.h * REACH);
-    return { side, x: side === "right" ? from.x + from.w : from.x, y: a.y + shift };
+    return { side, onDot: dot !== undefined, x: side === "right" ? from.x + from.w : from.x, y: a.y + shift };
   }
   const shift = dot ?? clamp((b.x - a.x) * PULL, -from.w * REACH, from.w * REACH);
-  return { side, x: a.x + shift, y: side === "bottom" ? from.y + from.h : from.y };
+  return { side, onDot: dot !== undefined, x: a.x + shift, y: side === "bottom" ? from.y + from.h : from.y };
 }
 
 export interface Curve {
@@ -89,7 +91,7 @@ function control(from: Anchor, to: Point): Point {
 /** A point moved away from a side, as the tip of an arrow keeps off the border. */
 export function offset(anchor: Anchor, distance: number): Anchor {
   const normal = NORMALS[anchor.side];
-  return { side: anchor.side, x: anchor.x + normal.x * distance, y: anchor.y + normal.y * distance };
+  return { ...anchor, x: anchor.x + normal.x * distance, y: anchor.y + normal.y * distance };
 }
 
 export function overlaps(one: Rect, other: Rect, gap = 0): boolean {

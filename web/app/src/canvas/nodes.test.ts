@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { arrow, note, todo } from "../../tests/makers";
 import type { Card } from "../wire/records";
-import { edgesFor, nodesFor, type CardNode } from "./nodes";
+import { edgesFor, nodesFor, type CardNode, type Naming } from "./nodes";
 
 const cards = (...all: Card[]) => new Map(all.map((card) => [card.id, card]));
-const label = (card: Card) => card.name;
+const label: Naming = {
+  cardKey: (card) => card.name,
+  card: (card) => card.name,
+  arrowKey: (each) => each.direction,
+  arrow: (each) => each.id,
+};
 const first = (nodes: readonly CardNode[]): CardNode => {
   const [node] = nodes;
   if (node === undefined) throw new Error("no node");
@@ -55,16 +60,15 @@ describe("nodes", () => {
 
 describe("edges", () => {
   const arrows = new Map([["r", arrow("r", "a", "b")]]);
-  const name = () => "an arrow";
 
   test("are left out while one of their cards is not there", () => {
-    expect(edgesFor([], arrows, cards(note("a")), name, [])).toEqual([]);
+    expect(edgesFor([], arrows, cards(note("a")), label, [])).toEqual([]);
   });
 
   test("stay the same while only counts change", () => {
     const all = cards(note("a"), note("b"));
-    const before = edgesFor([], arrows, all, name, []);
-    expect(edgesFor(before, new Map([["r", arrow("r", "a", "b", { paused: true })]]), all, name, [])).toBe(before);
-    expect(edgesFor(before, arrows, all, name, ["r"])[0]?.selected).toBe(true);
+    const before = edgesFor([], arrows, all, label, []);
+    expect(edgesFor(before, new Map([["r", arrow("r", "a", "b", { paused: true })]]), all, label, [])).toBe(before);
+    expect(edgesFor(before, arrows, all, label, ["r"])[0]?.selected).toBe(true);
   });
 });

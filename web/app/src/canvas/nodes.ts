@@ -2,9 +2,18 @@ import type { Edge, Node } from "@xyflow/react";
 import { Position } from "@xyflow/react";
 import type { Arrow, Card } from "../wire/records";
 
-export type CardNodeData = { kind: Card["kind"] };
+/** What the accessible name was made of, so that it is made anew only when that changed. */
+export type CardNodeData = { named: string };
 export type CardNode = Node<CardNodeData, "card">;
-export type ArrowEdge = Edge<Record<string, never>, "arrow">;
+export type ArrowEdge = Edge<{ named: string }, "arrow">;
+
+/** Makes the accessible names, and a short key that changes exactly when a name does. */
+export interface Naming {
+  cardKey(card: Card): string;
+  card(card: Card): string;
+  arrowKey(arrow: Arrow): string;
+  arrow(arrow: Arrow): string;
+}
 
 /**
  * The nodes that show these cards. A card whose place, size and name did not change keeps its node object, so that a
@@ -13,7 +22,7 @@ export type ArrowEdge = Edge<Record<string, never>, "arrow">;
 export function nodesFor(
   before: readonly CardNode[],
   cards: ReadonlyMap<string, Card>,
-  labelOf: (card: Card) => string,
+  naming: Naming,
   selectedIds: readonly string[],
 ): CardNode[] {
   const selected = new Set(selectedIds);
@@ -22,14 +31,15 @@ export function nodesFor(
   const after: CardNode[] = [];
   for (const card of cards.values()) {
     const old = known.get(card.id);
-    const node = nodeFor(old, card, labelOf(card), selected.has(card.id));
+    const node = nodeFor(old, card, naming, selected.has(card.id));
     if (node !== old || before[after.length] !== node) same = false;
     after.push(node);
   }
   return same ? (before as CardNode[]) : after;
 }
 
-function nodeFor(old: CardNode | undefined, card: Card, label: string, selected: boolean): CardNode {
+function nodeFor(old: CardNode | undefined, card: Card, naming: Naming, selected: boolean): CardNode {
+  const named = naming.cardKey(card);
   if (old !== undefined) {
     const held = old.dragging === true || old.resizing === true;
     const x = held ? old.position.x : card.x;
@@ -37,7 +47,7 @@ function nodeFor(old: CardNode | undefined, card: Card, label: string, selected:
     const w = held ? (old.width ?? card.w) : card.w;
     const h = held ? (old.height ?? card.h) : card.h;
     const placed = old.position.x === x && old.position.y === y && old.width === w && old.height === h;
-    if (placed && old.zIndex === card.z && old.ariaLabel === label && old.selected === selected) return old;
+    if (placed && old.zIndex === card.z && old.data.named === named && old.selected === selected) return old;
     return {
       ...old,
       position: { x, y },
@@ -46,7 +56,8 @@ function nodeFor(old: CardNode | undefined, card: Card, label: string, selected:
       measured: { width: w, height: h },
       handles: handlesFor(w, h),
       zIndex: card.z,
-      ariaLabel: label,
+      ariaLabel: old.data.named === named ? old.ariaLabel : naming.card(card),
+      data: old.data.named === named ? old.data : { named },
       selected,
     };
   }
@@ -59,12 +70,12 @@ function nodeFor(old: CardNode | undefined, card: Card, label: string, selected:
     measured: { width: card.w, height: card.h },
     handles: handlesFor(card.w, card.h),
     zIndex: card.z,
-    ariaLabel: label,
+    ariaLabel: naming.card(card),
     ariaRole: "group",
     domAttributes: { "aria-roledescription": undefined },
     selected,
     dragHandle: ".card-grip",
-    data: { kind: card.kind },
+    data: { named },
   };
 }
 
@@ -81,7 +92,7 @@ export function edgesFor(
   before: readonly ArrowEdge[],
   arrows: ReadonlyMap<string, Arrow>,
   cards: ReadonlyMap<string, Card>,
-  labelOf: (arrow: Arrow) => string,
+  naming: Naming,
   selectedIds: readonly string[],
 ): ArrowEdge[] {
   const chosen = new Set(selectedIds);
@@ -90,10 +101,10 @@ export function edgesFor(
   for (const arrow of arrows.values()) {
     if (!cards.has(arrow.a) || !cards.has(arrow.b)) continue;
     const old = known.get(arrow.id);
-    const ariaLabel = labelOf(arrow);
+    const named = naming.arrowKey(arrow);
     const selected = chosen.has(arrow.id);
-    if (old !== undefined && old.ariaLabel === ariaLabel && old.selected === selected) after.push(old);
-    else after.push({ ...(old ?? newEdge(arrow)), ariaLabel, selected });
+    if (old !== undefined && old.data?.named === named && old.selected === selected) after.push(old);
+    else after.push({ ...(old ?? newEdge(arrow)), ariaLabel: naming.arrow(arrow), data: { named }, selected });
   }
   const same = after.length === before.length && after.every((edge, index) => edge === before[index]);
   return same ? (before as ArrowEdge[]) : after;

@@ -30,7 +30,7 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       const [x, y, zoom] = flow.getState().transform;
       const { width, height } = flow.getState();
       const view = { x: -x / zoom, y: -y / zoom, w: width / zoom, h: height / zoom };
-      const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().overview);
+      const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().detail !== "full");
       const cards = [...seen].map(([cardId, visibility]) => ({ cardId, visibility }));
       const active = document.visibilityState === "visible" && document.hasFocus();
       const presence = { workspaceId: state?.workspace.id ?? null, active, cards };

@@ -102,13 +102,25 @@ function onControlKey(session: Session, viewport: ViewportTools, event: Keyboard
       return true;
     }
     case "d":
-      void duplicateCards(session, selection.cardIds).then((cardIds) => {
-        if (cardIds.length > 0) session.ui.update((ui) => ({ ...ui, selection: { cardIds, arrowIds: [] } }));
-      });
+      void duplicateCards(session, selection.cardIds).then((cardIds) => selectCards(session, cardIds));
+      return true;
+    case "c":
+      if (selection.cardIds.length === 0 || getSelection()?.isCollapsed === false) return false;
+      copied = selection.cardIds;
+      return true;
+    case "v":
+      void duplicateCards(session, copied, viewport.pointer()).then((cardIds) => selectCards(session, cardIds));
       return true;
     default:
       return false;
   }
+}
+
+/** The cards that Ctrl-V brings again; only this page's own. */
+let copied: readonly string[] = [];
+
+function selectCards(session: Session, cardIds: readonly string[]): void {
+  if (cardIds.length > 0) session.ui.update((ui) => ({ ...ui, selection: { cardIds, arrowIds: [] } }));
 }
 
 function onCardKey(

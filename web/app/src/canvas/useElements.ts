@@ -4,7 +4,8 @@ import { cardBodies } from "../cards/registry";
 import { useSession } from "../shell/context";
 import type { Session } from "../state/session";
 import { sameSelection } from "../state/ui";
-import { edgesFor, nodesFor, type ArrowEdge, type CardNode } from "./nodes";
+import type { Card } from "../wire/records";
+import { edgesFor, nodesFor, type ArrowEdge, type CardNode, type Naming } from "./nodes";
 
 interface Elements {
   nodes: CardNode[];
@@ -42,29 +43,29 @@ export function useElements() {
 function derive(session: Session, before: Elements): Elements {
   const state = session.canvas.get();
   if (state === null) return before.nodes.length === 0 ? before : { nodes: [], edges: [] };
-  const { t } = session;
   const { cardIds, arrowIds } = session.ui.get().selection;
   const { cards } = state;
-  const nodes = nodesFor(
-    before.nodes,
-    cards,
-    (card) => t("card.label", { kind: t(cardBodies[card.kind].label), name: card.name }),
-    cardIds,
-  );
-  const edges = edgesFor(
-    before.edges,
-    state.arrows,
-    cards,
-    (arrow) => {
-      const a = cards.get(arrow.a)?.name ?? "";
-      const b = cards.get(arrow.b)?.name ?? "";
+  const naming = namingOf(session, cards);
+  const nodes = nodesFor(before.nodes, cards, naming, cardIds);
+  const edges = edgesFor(before.edges, state.arrows, cards, naming, arrowIds);
+  return nodes === before.nodes && edges === before.edges ? before : { nodes, edges };
+}
+
+function namingOf(session: Session, cards: ReadonlyMap<string, Card>): Naming {
+  const { t } = session;
+  const { language } = session.app.get().preferences;
+  const nameOf = (id: string) => cards.get(id)?.name ?? "";
+  return {
+    cardKey: (card) => `${language} ${card.kind} ${card.name}`,
+    card: (card) => t("card.label", { kind: t(cardBodies[card.kind].label), name: card.name }),
+    arrowKey: (arrow) => `${language} ${arrow.direction} ${nameOf(arrow.a)}\n${nameOf(arrow.b)}`,
+    arrow: (arrow) => {
+      const [a, b] = [nameOf(arrow.a), nameOf(arrow.b)];
       if (arrow.direction === "both") return t("arrow.labelBoth", { a, b });
       const [from, to] = arrow.direction === "forward" ? [a, b] : [b, a];
       return t("arrow.label", { from, to });
     },
-    arrowIds,
-  );
-  return nodes === before.nodes && edges === before.edges ? before : { nodes, edges };
+  };
 }
 
 type Changes = readonly (NodeChange<CardNode> | EdgeChange<ArrowEdge>)[];

@@ -2,8 +2,10 @@ import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { useSession } from "../shell/context";
 import { useStore } from "../state/store";
-import { boundsOf, type Point, type Rect } from "./geometry";
+import { boundsOf, clamp, type Point, type Rect } from "./geometry";
 
+export const MIN_ZOOM = 0.06;
+export const MAX_ZOOM = 2;
 const FIT_MS = 220;
 
 function duration(): number {
@@ -18,11 +20,14 @@ export interface ViewportTools {
   zoomBy(factor: number): void;
   /** Brings a card into view without changing the zoom, unless it is too small to read. */
   goTo(cardId: string): void;
+  /** Where the pointer is over the canvas, else its middle. */
+  pointer(): Point;
 }
 
 export function useViewport(): ViewportTools {
   const session = useSession();
   const flow = useReactFlow();
+  const store = useStoreApi();
   return useMemo(
     () => ({
       fit: (cardIds, durationMs = duration()) => {
@@ -31,8 +36,8 @@ export function useViewport(): ViewportTools {
         const shown = [...cards.values()].filter((card) => cardIds === undefined || cardIds.includes(card.id));
         const bounds = boundsOf(shown);
         if (bounds === null) return;
-        const { x, y, w: width, h: height } = roomy(bounds);
-        void flow.fitBounds({ x, y, width, height }, { padding: 0.06, duration: durationMs });
+        const { width, height } = store.getState();
+        void flow.setViewport(viewportFor(bounds, width, height), { duration: durationMs });
       },
       zoomTo: (zoom) => void flow.zoomTo(zoom, { duration: duration() }),
       zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: duration() }),
@@ -42,16 +47,36 @@ export function useViewport(): ViewportTools {
         const zoom = Math.max(flow.getZoom(), 0.8);
         void flow.setCenter(card.x + card.w / 2, card.y + card.h / 2, { zoom, duration: duration() });
       },
+      pointer: () => flow.screenToFlowPosition(lastPointer ?? middleOf(store.getState())),
     }),
-    [session, flow],
+    [session, flow, store],
   );
 }
 
-/** A lone small card is not blown up to fill the screen. */
-function roomy(bounds: Rect): Rect {
-  const w = Math.max(bounds.w, 900);
-  const h = Math.max(bounds.h, 560);
-  return { x: bounds.x - (w - bounds.w) / 2, y: bounds.y - (h - bounds.h) / 2, w, h };
+let lastPointer: Point | null = null;
+window.addEventListener(
+  "pointermove",
+  (event) => {
+    const over = event.target instanceof Element && event.target.closest(".react-flow") !== null;
+    lastPointer = over ? { x: event.clientX, y: event.clientY } : null;
+  },
+  { passive: true },
+);
+
+/** Kept free of cards: the map, the bars and the tray lie over the lower edge. */
+const MARGINS = { side: 28, top: 28, bottom: 92 };
+
+/** The viewport that shows a stretch of the canvas. A few cards are not blown up to fill a large screen. */
+export function viewportFor(bounds: Rect, width: number, height: number): { x: number; y: number; zoom: number } {
+  const roomW = width - 2 * MARGINS.side;
+  const roomH = height - MARGINS.top - MARGINS.bottom;
+  const most = clamp(width / 1800, 1, 2);
+  const zoom = clamp(Math.min(roomW / bounds.w, roomH / bounds.h), MIN_ZOOM, most);
+  return {
+    zoom,
+    x: MARGINS.side + (roomW - bounds.w * zoom) / 2 - bounds.x * zoom,
+    y: MARGINS.top + (roomH - bounds.h * zoom) / 2 - bounds.y * zoom,
+  };
 }
 
 /** Shows the whole of a workspace when it is first seen. */
@@ -78,11 +103,12 @@ export function useCenter(): () => Point {
   const flow = useReactFlow();
   const store = useStoreApi();
   return useMemo(
-    () => () => {
-      const { width, height, domNode } = store.getState();
-      const box = domNode?.getBoundingClientRect();
-      return flow.screenToFlowPosition({ x: (box?.left ?? 0) + width / 2, y: (box?.top ?? 0) + height / 2 });
-    },
+    () => () => flow.screenToFlowPosition(middleOf(store.getState())),
     [flow, store],
   );
+}
+
+function middleOf({ width, height, domNode }: { width: number; height: number; domNode: Element | null }): Point {
+  const box = domNode?.getBoundingClientRect();
+  return { x: (box?.left ?? 0) + width / 2, y: (box?.top ?? 0) + height / 2 };
 }

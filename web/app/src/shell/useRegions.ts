@@ -6,7 +6,7 @@ const REGIONS = [".topbar button", ".react-flow__node, .react-flow__pane", ".tra
 export function useRegions(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "F6") return;
+      if (event.key !== "F6" || event.ctrlKey) return;
       event.preventDefault();
       event.stopPropagation();
       const firsts = REGIONS.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? []);

@@ -94,7 +94,7 @@ export class Session {
     this.memory.remember(workspaceId);
     this.canvas.set(null);
     this.undo.clear();
-    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, overview: ui.overview }));
+    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, detail: ui.detail }));
     if (workspaceId === null) {
       this.load.set({ phase: "none" });
       return;

@@ -1,13 +1,23 @@
 /** What is on the screen of this page alone: selection, panels, and the arrow being drawn. */
 export interface UiState {
   selection: Selection;
-  /** Zoomed out so far that cards are tiles. */
-  overview: boolean;
+  detail: Detail;
   inspectorOpen: boolean;
   /** The card whose title is being edited. */
   renaming: string | null;
   drawing: Drawing | null;
   overlay: "palette" | "help" | null;
+}
+
+/** How much of a card can be seen at this zoom: its body, a tile with a few large words, or a coloured block. */
+export type Detail = "full" | "tile" | "block";
+
+const TILE_BELOW = 0.45;
+const BLOCK_BELOW = 0.2;
+
+export function detailAt(zoom: number): Detail {
+  if (zoom >= TILE_BELOW) return "full";
+  return zoom >= BLOCK_BELOW ? "tile" : "block";
 }
 
 export interface Selection {
@@ -28,7 +38,7 @@ export const NOTHING_SELECTED: Selection = { cardIds: [], arrowIds: [] };
 
 export const INITIAL_UI: UiState = {
   selection: NOTHING_SELECTED,
-  overview: false,
+  detail: "full",
   inspectorOpen: true,
   renaming: null,
   drawing: null,

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { detailAt, sameSelection } from "./ui";
+
+test("a card shows less the farther away it is", () => {
+  expect([1, 0.45, 0.44, 0.2, 0.19, 0.05].map(detailAt)).toEqual(["full", "full", "tile", "tile", "block", "block"]);
+});
+
+test("selections are equal when they hold the same in the same order", () => {
+  const one = { cardIds: ["a", "b"], arrowIds: [] };
+  expect(sameSelection(one, { cardIds: ["a", "b"], arrowIds: [] })).toBe(true);
+  expect(sameSelection(one, { cardIds: ["b", "a"], arrowIds: [] })).toBe(false);
+  expect(sameSelection(one, { cardIds: ["a"], arrowIds: [] })).toBe(false);
+});
