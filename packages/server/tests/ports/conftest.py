@@ -144,10 +144,9 @@ def _id(card: Any) -> str:
 @pytest.fixture
 async def board(app: App, clients: Any, page: Any, workspace_id: str) -> Board:
     """A workspace with nothing on it."""
-    if "host.ready" not in app.handlers.by_name:
 
-        async def ready(_call: Call) -> dict[str, Any]:
-            return {}
+    async def ready(_call: Call) -> dict[str, Any]:
+        return {}
 
-        app.handlers.add({"host.ready": ready})
+    app.handlers.by_name["host.ready"] = ready
     return Board(app, clients, page, workspace_id)

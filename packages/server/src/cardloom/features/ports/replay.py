@@ -16,11 +16,12 @@ from typing import Any, Final, TypeAlias
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, WorkspaceId
 from cardloom_protocol.limits import limit
+from cardloom_protocol.ports import coerce
 
 from ...core.bus import Bus
 from ...core.call import Cause
 from ...core.clock import Clock, VirtualClock
-from ...core.delivery import Delivery, Receiver
+from ...core.delivery import OWNER_KIND, Delivery, Receiver
 from ...core.grants import Grants
 from ...core.graph import Graph
 from ...core.records import Arrow, ArrowStats, Card, Workspace
@@ -167,12 +168,18 @@ class _Play:
         receivers.update(self.builtins.receivers)
 
     async def begin(self, store: PortsStore, first_id: int) -> None:
-        """Put the built-in cards back to where they stood before the range, as far as the journal knows."""
+        """Put the built-in cards back to where they stood before the range, as far as the journal knows.
+
+        That is what they said last, and what they had taken in since without having told of it yet.
+        """
         for original, copied in self._copy.card_ids.items():
-            if self._is_builtin(self._copy.graph.card(copied)):
-                text = store.state_before(original, first_id)
-                if text is not None:
-                    await self.builtins.restore(copied, loads(text))
+            card = self._copy.graph.card(copied)
+            state = store.state_before(original, first_id) if self._is_builtin(card) else None
+            if state is None or state[1] is None:
+                continue
+            await self.builtins.restore(copied, loads(state[1]))
+            for row in store.taken_in(original, state[0], first_id):
+                await self._take_in(copied, row)
 
     async def step(self, page: Sequence[Recorded]) -> None:
         """Go through what one value left in the journal."""
@@ -180,6 +187,7 @@ class _Play:
         if first.via in _NEVER_SENT_AGAIN:
             return
         self._clock.set(first.at_ms)
+        self._copy.draw_until(first.at_ms)
         self._refusals = {}
         sender = self._copy.find(first.from_card)
         if sender is None and first.via != "owner":
@@ -190,6 +198,9 @@ class _Play:
         try:
             if sender is not None and self._is_builtin(sender) and first.hop > 0:
                 await self.builtins.tell(sender.id)
+            elif first.via == "state" and len(page) == 1 and sender is not None and page[0].text is not None:
+                await self.builtins.restore(sender.id, loads(page[0].text))
+                return  # it was changed by hand and nobody was told
             elif page[0].text is None:
                 self._differ(first.id, "body", "too large to be kept", None)
                 return
@@ -204,6 +215,29 @@ class _Play:
         """Let built-in cards say what the record does not know that they would."""
         await self.builtins.flush()
         self._compare(())
+        self._copy.draw_until(_MAX_ID)
+
+    async def _take_in(self, card_id: CardId, row: Recorded) -> None:
+        entry, card = row.entry, self._copy.graph.card(card_id)
+        if row.text is None or entry.input_id is None or entry.input_type is None:
+            return
+        delivery = Delivery(
+            card.workspace_id,
+            None,
+            OWNER_KIND,
+            entry.output or "",
+            card,
+            entry.input_id,
+            entry.input_type,
+            entry.type,
+            coerce(entry.type, entry.input_type, loads(row.text)),
+            entry.at_ms,
+            Cause(ChainId(entry.chain), entry.hop, entry.id),
+        )
+        try:
+            await self.builtins.receivers[card.kind](delivery)
+        except CallError as error:
+            self._differ(entry.id, "error", None, error.message)
 
     async def _send_again(self, entry: Entry, sender: Card | None, value: JsonValue) -> None:
         cause = Cause(ChainId(entry.chain), entry.hop - 1, entry.cause)

@@ -57,7 +57,7 @@ class Stage:
 
 
 class Copy:
-    """A workspace once more, closed and under new ids."""
+    """A workspace once more, closed and under new ids; its arrows are drawn as the replay comes to their time."""
 
     def __init__(self, graph: Graph, grants: Grants, original: Workspace, now_ms: int) -> None:
         self.workspace = replace(
@@ -72,8 +72,14 @@ class Copy:
         self.originals = {copied: card_id for card_id, copied in self.card_ids.items()}
         changes: list[Change] = [PutWorkspace(self.workspace)]
         changes += [PutCard(self._card(card, grants)) for card in graph.cards_of(original.id)]
-        changes += [PutArrow(self._arrow(arrow)) for arrow in graph.arrows_of(original.id)]
         self.graph.apply(self.workspace.id, changes)
+        arrows = sorted(graph.arrows_of(original.id), key=lambda arrow: arrow.drawn_at_ms, reverse=True)
+        self._undrawn = [self._arrow(arrow) for arrow in arrows]
+
+    def draw_until(self, at_ms: int) -> None:
+        """Draw the arrows that stood there at a moment."""
+        while self._undrawn and self._undrawn[-1].drawn_at_ms <= at_ms:
+            self.graph.apply(self.workspace.id, [PutArrow(self._undrawn.pop())])
 
     def find(self, recorded: str | None) -> Card | None:
         """The copy of a card, None for one that the original does not have any more."""

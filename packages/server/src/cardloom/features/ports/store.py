@@ -195,14 +195,25 @@ class PortsStore:
         rows = self._database.reader.execute(query, (workspace_id, *ids, *times_ms, count))
         return [Recorded(Entry(*row[:-3]), *row[-3:]) for row in rows]
 
-    def state_before(self, card_id: CardId, entry_id: int) -> str | None:
-        """What a built-in card's output said last before an entry, as JSON; None where that is not known."""
+    def state_before(self, card_id: CardId, entry_id: int) -> tuple[int, str | None] | None:
+        """What a built-in card's output said last before an entry: the number, and the JSON where it was kept."""
         row = self._database.reader.execute(
-            "SELECT body.text FROM journal JOIN journal_bodies AS body ON body.id = journal.body_id "
+            "SELECT journal.id, body.text FROM journal JOIN journal_bodies AS body ON body.id = journal.body_id "
             "WHERE journal.from_card = ? AND journal.via = 'state' AND journal.id < ? ORDER BY journal.id DESC LIMIT 1",
             (card_id, entry_id),
         ).fetchone()
-        return None if row is None else row[0]
+        return None if row is None else (row[0], row[1])
+
+    def taken_in(self, card_id: CardId, after_id: int, before_id: int) -> list[Recorded]:
+        """What a card accepted between two entries, in order."""
+        query = (
+            f"SELECT {_QUALIFIED}, body.id, body.mark, body.text "  # noqa: S608 - fixed parts
+            "FROM journal JOIN journal_bodies AS body ON body.id = journal.body_id "
+            "WHERE journal.to_card = ? AND journal.id > ? AND journal.id < ? AND journal.outcome = 'accepted' "
+            "ORDER BY journal.id"
+        )
+        rows = self._database.reader.execute(query, (card_id, after_id, before_id))
+        return [Recorded(Entry(*row[:-3]), *row[-3:]) for row in rows]
 
     # Forgetting
 
