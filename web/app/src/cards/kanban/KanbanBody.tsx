@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import type { KanbanCard, KanbanTask } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 import { ConflictNote, type TextConflict } from "../parts/ConflictNote";
+import { leaveOnEscape } from "../parts/leaving";
 import { unsaved } from "../parts/useEdits";
 import { useRowDrag } from "../parts/useRowDrag";
 import { AddColumn } from "./AddColumn";
@@ -67,7 +68,7 @@ export function KanbanBody({ card, api }: CardBodyProps<KanbanCard>) {
   }
 
   return (
-    <div className={styles.kanban}>
+    <div className={styles.kanban} onKeyDown={leaveOnEscape}>
       <div ref={root} className={`${styles.columns ?? ""} nowheel nodrag`} onPointerDown={drag.onPointerDown}>
         {columns.map((column, place) => {
           const own = tasksOf(tasks, column.id);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { TerminalCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 import { failureOf, sayFailure } from "../parts/failure";
+import { backToCard } from "../parts/leaving";
 import partStyles from "../parts/parts.module.css";
 import { SearchBar } from "./SearchBar";
 import { TerminalSession } from "./session";
@@ -29,7 +30,7 @@ export default function TerminalView({ card, api, onStart }: CardBodyProps<Termi
     let gone = false;
     const opening = TerminalSession.open(element, latest.current.card, latest.current.api, {
       onSearch: () => setSearching(true),
-      onLeave: () => leave(element),
+      onLeave: () => backToCard(element),
       onMatches: (at, count) => setMatches({ at, count }),
       onShown: () => {
         setProblem(null);
@@ -85,7 +86,7 @@ export default function TerminalView({ card, api, onStart }: CardBodyProps<Termi
           if (event.target === event.currentTarget) session.current?.screen.focus();
         }}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isTrusted) event.stopPropagation();
+          event.stopPropagation();
         }}
       />
       {searching && (
@@ -106,11 +107,4 @@ export default function TerminalView({ card, api, onStart }: CardBodyProps<Termi
       )}
     </>
   );
-}
-
-/** Gives the focus back to the card, as Escape does elsewhere; in a terminal Escape is the program's. */
-function leave(host: HTMLElement): void {
-  const card = host.closest<HTMLElement>("[tabindex='0']");
-  if (card === null) (document.activeElement as HTMLElement | null)?.blur();
-  else card.focus({ preventScroll: true });
 }

@@ -120,6 +120,17 @@ describe("a to-do list", () => {
   });
 });
 
+test("Escape in the empty field and on a box leads back to the card", async () => {
+  const { user, view } = showTodo();
+  view.container.className = "react-flow__node";
+  view.container.tabIndex = 0;
+  for (const inside of [screen.getByRole("textbox", { name: "Add item" }), screen.getByRole("checkbox", { name: "pears" })]) {
+    inside.focus();
+    await user.keyboard("{Escape}");
+    expect(document.activeElement).toBe(view.container);
+  }
+});
+
 describe("dragging an item", () => {
   /** jsdom lays nothing out: here each row is 20 pixels high, the list as long as they are. */
   function layOut() {

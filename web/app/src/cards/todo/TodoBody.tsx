@@ -4,6 +4,7 @@ import type { CardBodyProps } from "../contract";
 import type { TodoCard } from "../../wire/records";
 import { AddField } from "../parts/AddField";
 import { ConflictNote, type TextConflict } from "../parts/ConflictNote";
+import { leaveOnEscape } from "../parts/leaving";
 import { unsaved } from "../parts/useEdits";
 import { useRowDrag } from "../parts/useRowDrag";
 import partStyles from "../parts/parts.module.css";
@@ -49,7 +50,7 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
   }
 
   return (
-    <div className={styles.todo}>
+    <div className={styles.todo} onKeyDown={leaveOnEscape}>
       <ul
         ref={list}
         className={`${styles.list ?? ""} nowheel nodrag`}
