@@ -67,7 +67,9 @@ def index_of(entries: Sequence[Task], entry_id: str, what: str) -> int:
 
 def free_id(wanted: str | None, taken: set[str], new_id: NewId) -> str:
     """The wanted id where it is free, else a new one; takes it."""
-    chosen = wanted if wanted and wanted not in taken else new_id()
+    chosen = wanted or new_id()
+    while chosen in taken:
+        chosen = new_id()
     taken.add(chosen)
     return chosen
 
