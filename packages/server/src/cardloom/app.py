@@ -38,8 +38,16 @@ from .features.canvas.folders import check_folder
 from .features.canvas.handlers import Surroundings
 from .features.canvas.service import CanvasService
 from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
+from .features.cards import handlers as card_handlers
 from .features.cards.builtin import handlers as builtin_handlers
 from .features.cards.builtin.service import BuiltinCards
+from .features.cards.model import Taste
+from .features.cards.packages import Packages, bundled_folders
+from .features.cards.service import CardsService
+from .features.cards.store import SCHEMA as CARDS_SCHEMA
+from .features.cards.store import CardsStore
+from .features.cards.surface import Rooms
+from .features.cards.surface import Surroundings as CardSurroundings
 from .features.ports import handlers as port_handlers
 from .features.ports.activity import Activity
 from .features.ports.catchup import CatchUp
@@ -97,6 +105,7 @@ class App:
     questions: Questions
     catch_up: CatchUp
     builtin_cards: BuiltinCards
+    cards: CardsService
     owner_key: str
     notices: list[str]
     on_start: list[Step] = field(default_factory=list)
@@ -155,7 +164,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     # Shared rooms.
     database = Database(
         settings.data_folder / "cardloom.db",
-        [*CANVAS_SCHEMA, *PORTS_SCHEMA],
+        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA],
         now_ms=clock.now_ms(),
     )
     if database.replaced is not None:
@@ -232,6 +241,33 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas.listeners.workspace_closed.append(terminals.workspace_closed)
     canvas.listeners.changed.append(terminals.canvas_changed)
 
+    # Feature cards: cards of packages and their programs.
+    folders = bundled_folders() if settings.package_folders is None else settings.package_folders
+    card_surroundings = CardSurroundings(
+        canvas.commit,
+        canvas.add_made,
+        canvas.commits.patch_runtime,
+        ports.peers,
+        lambda: Taste(canvas.preferences["scheme"], canvas.preferences["language"]),
+    )
+    cards = CardsService(
+        Rooms(graph, bus, clock, presence, grants, subscriptions),
+        CardsStore(database),
+        Packages(folders),
+        tokens,
+        dialogs,
+        card_surroundings,
+    )
+    handlers.add(card_handlers.handlers(cards))
+    canvas.describe_package = cards.describe
+    surroundings.packages = cards.packages_to_wire
+    canvas.listeners.card_added.append(cards.card_added)
+    canvas.listeners.card_removed.append(cards.card_removed)
+    canvas.listeners.workspace_opened.append(cards.workspace_opened)
+    canvas.listeners.workspace_closed.append(cards.workspace_closed)
+    sockets.hooks.connected.append(lambda card_id, _connection_id: cards.connected(card_id))
+    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: cards.disconnected(card_id))
+
     async def resume_builtins() -> None:
         builtin_cards.resume()
 
@@ -276,11 +312,12 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         questions=questions,
         catch_up=catch_up,
         builtin_cards=builtin_cards,
+        cards=cards,
         owner_key=owner_key,
         notices=notices,
-        on_start=[resume_builtins],
-        on_stop=[catch_up.close, builtin_cards.flush, terminals.close],
-        background=[catch_up.run, builtin_cards.run],
+        on_start=[resume_builtins, cards.forget_unknown],
+        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, cards.close],
+        background=[catch_up.run, builtin_cards.run, cards.heartbeats.run],
     )
 
 

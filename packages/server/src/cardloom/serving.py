@@ -126,6 +126,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        self._app.cards.programs.serve_at(self._app.address.url)
         self.up.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -143,6 +144,7 @@ def _uvicorn_config(app: App) -> uvicorn.Config:
         ws_max_size=limit("socketMessageBytes"),
         ws_per_message_deflate=False,
         lifespan="off",
+        proxy_headers=False,
         access_log=False,
         log_level="warning",
         server_header=False,

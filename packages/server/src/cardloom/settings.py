@@ -35,11 +35,15 @@ SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server is started with. Numbers that tests make small default to their limits."""
+    """What a server is started with. Numbers that tests make small default to their limits.
+
+    `package_folders` hold packages, one folder each; None means those that come with Cardloom.
+    """
 
     data_folder: Path
     port: int = DEFAULT_PORT
     web_folder: Path = Path(__file__).parent / "web"
+    package_folders: tuple[Path, ...] | None = None
     hello_timeout_ms: int = limit("helloTimeoutMs")
     ready_timeout_ms: int = limit("readyTimeoutMs")
     stall_timeout_ms: int = limit("stallTimeoutMs")

@@ -164,6 +164,10 @@ class _Guarded:
                 await _refused()(scope, receive, send)
             return
 
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
+
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)

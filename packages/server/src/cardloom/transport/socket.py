@@ -149,6 +149,8 @@ class _Socket:
         self._websocket = websocket
         self._handshake_ms = handshake_ms
         self._stall_ms = times.stall_ms
+        self._time_s = asyncio.get_running_loop().time
+        self._sending_since_s: float | None = None
         self._group = asyncio.TaskGroup()
         self._ready = asyncio.Event()
         self._closing: asyncio.Future[tuple[CloseCode, str]] = asyncio.get_running_loop().create_future()
@@ -173,7 +175,7 @@ class _Socket:
         await self._websocket.accept()
         try:
             async with self._group:
-                for work in (self._read(), self._write(), self._watch_handshake(), self._wait_for_close()):
+                for work in (self._read(), self._write(), self._watch(), self._wait_for_close()):
                     self._group.create_task(work)
         except* _Closed:
             pass
@@ -196,21 +198,27 @@ class _Socket:
 
     async def _write(self) -> None:
         while (text := await self.line.outbox.next()) is not None:
+            self._sending_since_s = self._time_s()
             try:
-                async with asyncio.timeout(self._stall_ms / 1000):
-                    await self._websocket.send_text(text)
-            except TimeoutError:
-                self.close(CloseCode.TOO_SLOW, "the peer does not read")
-                return
+                await self._websocket.send_text(text)
             except (WebSocketDisconnect, RuntimeError) as error:
                 raise _Closed from error
+            self._sending_since_s = None
 
-    async def _watch_handshake(self) -> None:
+    async def _watch(self) -> None:
+        """Lose patience with a peer that does not greet, and later with one that does not read."""
         try:
             async with asyncio.timeout(self._handshake_ms / 1000):
                 await self._ready.wait()
         except TimeoutError:
             self.close(CloseCode.SILENT, "the first message did not come in time")
+        # A look now and then costs less than a timer around each of thousands of messages.
+        patience_s = self._stall_ms / 1000
+        while True:
+            await asyncio.sleep(patience_s / 2)
+            since_s = self._sending_since_s
+            if since_s is not None and self._time_s() - since_s >= patience_s:
+                self.close(CloseCode.TOO_SLOW, "the peer does not read")
 
     async def _wait_for_close(self) -> None:
         await asyncio.shield(self._closing)
