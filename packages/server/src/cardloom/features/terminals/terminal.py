@@ -19,7 +19,7 @@ from cardloom_protocol.ids import CardId, ConnectionId
 from ...host.console import Console
 from ...host.marks import Mark
 from ...host.pty import Size
-from ...host.screen import Scheme
+from ...host.screen import Scheme, warm_up
 from ...host.shells import Shell, launch, new_nonce
 from .model import (
     PROMPT_LINE,
@@ -144,6 +144,7 @@ class Terminal:
         async with self._starting:
             if self.alive:
                 return
+            await asyncio.to_thread(warm_up)
             nonce = new_nonce()
             prepared = launch(self.shell, folder, nonce)
             old, fresh = self._console, Console(self, self._size, nonce, self._scheme)
