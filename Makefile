@@ -36,14 +36,14 @@ test: setup test-alone test-python test-web e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
 	$(BIN)/python -m pytest packages tests --ignore=tests/e2e
-	$(BIN)/python tests/vectors/run.py tests/vectors/cards
+	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
 	test -x .venv-alone/bin/python || $(PYTHON) -m venv .venv-alone
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check pytest ./packages/protocol
 	.venv-alone/bin/python tools/only_installed.py cardloom-protocol pytest
 	.venv-alone/bin/python -m pytest packages/protocol/tests -p no:cacheprovider
-	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards
+	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
 
 test-web: setup ## Tests of the TypeScript packages
 	cd web && npm test --silent

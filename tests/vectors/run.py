@@ -1,7 +1,8 @@
 """Replays recorded vectors against the public API: `python tests/vectors/run.py DIR…`.
 
 Every `*.json` file with `cases` needs an adapter of the same name in adapters.py. A line per failing case,
-then `N passed, M failed` (and `, K skipped` for cases whose record is known to be a defect). Exit 1 on failure.
+then `N passed, M failed` (and `, K skipped` for cases whose record is known to be a defect, or whose package is not
+installed). Exit 1 on failure.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ def _module(path: Path) -> ModuleType:
 
 
 CODEC = _module(HERE / "cards" / "vector_codec.py")
-ADAPTERS: dict[str, Any] = _module(HERE / "adapters.py").ADAPTERS
+ADAPTERS: dict[str, Any] = {
+    **_module(HERE / "adapters.py").ADAPTERS,
+    **_module(HERE / "adapters_ui.py").ADAPTERS,
+}
+OPTIONAL_PACKAGE = "cardloom_sdk"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one case; `got` and `expected` are filled for failures."""
+    """What became of one case; `got` and `expected` are filled for failures, `got` also says why one was skipped."""
 
     case_id: str
     verdict: Literal["passed", "failed", "skipped"]
@@ -53,11 +58,12 @@ def load(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         return {}
     for number, case in enumerate(document.get("cases", ())):
-        case.setdefault("id", f"{path.stem}-{number:04d}")
-        if "input" in case:
+        if "input" in case and "expect" in case:
+            case.setdefault("id", f"{path.stem}-{number:04d}")
             case["input"], case["expect"] = CODEC.decode(case["input"]), CODEC.decode(case["expect"])
         else:
-            record = {key: value for key, value in case.items() if key not in ("id", "upstream_defect")}
+            record = {key: value for key, value in case.items() if key != "upstream_defect"}
+            case["id"] = f"{path.stem}-{number:04d}"  # a record may hold an id of its own
             case["input"], case["expect"] = copy.deepcopy(record), record
     return document
 
@@ -98,6 +104,11 @@ def run_file(path: Path) -> Iterator[Outcome]:
             continue
         try:
             got = adapter(case["input"])
+        except ModuleNotFoundError as error:
+            if error.name != OPTIONAL_PACKAGE:
+                raise
+            yield Outcome(case["id"], "skipped", f"{OPTIONAL_PACKAGE} is not installed")
+            continue
         except Exception as error:  # noqa: BLE001 - a crash of the code under test is a failing case
             got = f"raised {error!r}"
         verdict: Literal["passed", "failed"] = "passed" if agrees(got, case["expect"]) else "failed"
@@ -114,6 +125,7 @@ def main(folders: list[str]) -> int:
         print("usage: run.py DIR…", file=sys.stderr)
         return 2
     counts = {"passed": 0, "failed": 0, "skipped": 0}
+    without_package: dict[str, int] = {}
     for folder in folders:
         if not Path(folder).is_dir():
             print(f"{folder}: not a folder", file=sys.stderr)
@@ -121,8 +133,12 @@ def main(folders: list[str]) -> int:
         for path in sorted(Path(folder).glob("*.json")):
             for outcome in run_file(path):
                 counts[outcome.verdict] += 1
+                if outcome.verdict == "skipped" and outcome.got is not None:
+                    without_package[path.name] = without_package.get(path.name, 0) + 1
                 if outcome.verdict == "failed":
                     print(f"{outcome.case_id}: got {_shown(outcome.got)}, expected {_shown(outcome.expected)}")
+    for name, count in without_package.items():
+        print(f"{name}: {count} cases skipped, {OPTIONAL_PACKAGE} is not installed")
     skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
     print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}")
     return 1 if counts["failed"] else 0

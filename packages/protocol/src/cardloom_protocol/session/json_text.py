@@ -1,0 +1,99 @@
+"""Reading JSON as JavaScript does, and looking at what was read.
+
+Session files and streams come from programs we do not control: nothing here raises anything but ValueError, whatever
+the text holds.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias, TypeGuard, cast
+
+from ..jstext import JsonValue, number_text
+
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+# Python reads longer whole numbers digit by digit or not at all; a double cannot hold them anyway.
+_MAX_EXACT_DIGITS = 308
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _whole_number(text: str) -> int | float:
+    if text == "-0":
+        return -0.0
+    return int(text) if len(text) <= _MAX_EXACT_DIGITS else float(text)
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_whole_number)
+_quick_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def read_json(text: str) -> JsonValue:
+    """The value of a JSON text. ValueError for anything else, NaN, Infinity and bottomless nesting included."""
+    try:
+        return cast(JsonValue, _decoder.decode(text))
+    except RecursionError as error:
+        raise ValueError("the JSON is nested too deeply") from error
+
+
+def read_object(text: str) -> JsonObject | None:
+    """The object of a JSON text, None when it is none. -0 reads as 0; whole numbers keep their digits."""
+    try:
+        value = _quick_decoder.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether a decoded value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a decoded value is a JSON number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def object_of(value: object) -> JsonObject:
+    """The value when it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: object) -> list[JsonValue]:
+    """The value when it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    """The value when it is a text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def written_text(value: JsonValue) -> str:
+    """The text of an id that a careless writer gave as a number; "" for a missing one."""
+    if isinstance(value, str):
+        return value
+    return number_text(value) if is_number(value) else ""
+
+
+def as_json(value: object) -> JsonValue:
+    """`value` seen as JSON: a typed record is JSON to any reader but the type checker."""
+    return cast(JsonValue, value)
+
+
+def copy_json(value: JsonValue) -> JsonValue:
+    """A copy that shares no list and no object with `value`."""
+    if isinstance(value, dict):
+        return {key: copy_json(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [copy_json(item) for item in value]
+    return value
+
+
+def copy_object(value: JsonObject) -> JsonObject:
+    """A copy of an object that shares nothing with it."""
+    return {key: copy_json(member) for key, member in value.items()}
