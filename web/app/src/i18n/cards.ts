@@ -179,6 +179,7 @@ export const cards = texts({
   },
   "custom.stopped": { en: "Stopped.", ru: "Остановлена.", zh: "已停止。" },
   "custom.failed": { en: "The card's program failed.", ru: "Сбой программы карточки.", zh: "卡片程序出错。" },
+  "custom.silent": { en: "The card's program is silent.", ru: "Программа карточки молчит.", zh: "卡片程序没有响应。" },
   "custom.start": { en: "Start", ru: "Запустить", zh: "启动" },
   "custom.restart": { en: "Restart", ru: "Перезапустить", zh: "重启" },
   "other.body": {

@@ -19,6 +19,12 @@ describe("a card with a program of its own", () => {
     expect(screen.getByRole("status").textContent).toContain("Waits for your permission");
   });
 
+  test("says when its program runs and answers nothing", () => {
+    showCard({ kind: "custom", runtime: { ...running, error: "It has not answered for 15 s." } });
+    expect(screen.getByRole("status").textContent).toContain("It has not answered for 15 s.");
+    expect(screen.getByRole("button", { name: "Restart" })).toBeDefined();
+  });
+
   test("shows what failed and restarts on demand", async () => {
     const failed = { status: "failed", restarts: 3, error: "ModuleNotFoundError: radar" };
     const { user, calls } = showCard({ kind: "custom", runtime: failed }, { "card.restart": () => ({}) });

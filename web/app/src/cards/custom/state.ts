@@ -14,7 +14,8 @@ export function runtimeNotice(runtime: CustomRuntime | null, t: Translate): Runt
   const notice = { detail: null, tone: "default", busy: false, action: null } as const;
   switch (runtime?.status) {
     case "running":
-      return null;
+      if (runtime.error === null) return null;
+      return { ...notice, text: t("custom.silent"), detail: runtime.error, tone: "warning", action: "restart" };
     case "waiting":
       return { ...notice, text: t("custom.waiting"), tone: "warning" };
     case "starting":
