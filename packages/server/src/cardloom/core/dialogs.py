@@ -53,6 +53,11 @@ class Dialogs:
         self._timeout_ms = OWN_LIMITS["dialogTimeoutMs"].value if timeout_ms is None else timeout_ms
         self._open: dict[DialogId, tuple[Dialog, asyncio.Future[bool]]] = {}
 
+    @property
+    def timeout_ms(self) -> int:
+        """How long a question waits for its answer."""
+        return self._timeout_ms
+
     def of(self, workspace_id: WorkspaceId) -> list[Dialog]:
         """The questions that wait in a workspace, oldest first."""
         return [dialog for dialog, _ in self._open.values() if dialog.workspace_id == workspace_id]

@@ -1,0 +1,134 @@
+"""What packages may do: the owner's consents and grants, kept on disk and set where the gate reads them.
+
+The first start of a package in a workspace asks. With the consent go the permissions it requires; what it asks for
+later, in a new version, is asked again. Spec: decisions 6, 44.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
+
+from ...core.clock import Clock
+from ...core.dialogs import Dialogs
+from ...core.grants import Grants
+from ...core.graph import Graph
+from ...core.presence import Presence
+from ...core.records import Card
+from .model import Package, question
+from .store import CardsStore, Key
+
+
+class Consents:
+    """Asks, remembers, grants and revokes."""
+
+    def __init__(
+        self,
+        store: CardsStore,
+        grants: Grants,
+        dialogs: Dialogs,
+        presence: Presence,
+        graph: Graph,
+        clock: Clock,
+        language: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._grants = grants
+        self._dialogs = dialogs
+        self._presence = presence
+        self._graph = graph
+        self._clock = clock
+        self._language = language
+        self._granted = store.grants()
+        self._consents = store.consents()
+        self._asking: dict[Key, tuple[CardId, asyncio.Task[bool]]] = {}
+        for key, granted in self._granted.items():
+            grants.set(*key, granted)
+
+    def granted(self, workspace_id: WorkspaceId, package_id: PackageId) -> frozenset[str]:
+        """What the owner granted, word for word."""
+        return frozenset(self._granted.get((workspace_id, package_id), ()))
+
+    def may_run(self, workspace_id: WorkspaceId, package: Package) -> bool:
+        """Whether the owner let the package run here with all that it requires now."""
+        consented = self._consents.get((workspace_id, package.id))
+        return consented is not None and package.required <= consented
+
+    async def ask(self, card: Card, package: Package) -> bool:
+        """Whether a package may run: as said before, else as the owner says now. One question a package at a time."""
+        key = (card.workspace_id, package.id)
+        while not self.may_run(card.workspace_id, package):
+            asked_for, answer = self._asking.get(key, (None, None))
+            if answer is None:
+                asked_for, answer = card.id, asyncio.create_task(self._question(card, package))
+                self._asking[key] = (asked_for, answer)
+                answer.add_done_callback(lambda _: self._asking.pop(key, None))
+            if await asyncio.shield(answer):
+                continue
+            if asked_for != card.id and asked_for is not None and self._graph.find_card(asked_for) is None:
+                continue  # the card that asked went away; that was no answer
+            return False
+        return True
+
+    async def consent(self, workspace_id: WorkspaceId, package: Package) -> None:
+        """Let a package run, with what it requires."""
+        key = (workspace_id, package.id)
+        granted = (self._granted.get(key, set()) & package.declared) | package.required
+        await self._store.set_consent(key, package.required, granted, self._clock.now_ms())
+        self._consents[key] = package.required
+        self._set(key, granted)
+
+    async def grant(self, workspace_id: WorkspaceId, package: Package, permission: str, *, granted: bool) -> None:
+        """Grant or revoke one permission. INVALID_PARAMS when the package does not declare it."""
+        if granted and permission not in package.declared:
+            raise CallError(ErrorCode.INVALID_PARAMS, f"{package.name} does not ask for {permission}", [])
+        key = (workspace_id, package.id)
+        held = set(self._granted.get(key, set()))
+        if granted:
+            held.add(permission)
+        else:
+            held.discard(permission)
+        await self._store.set_grants(key, held)
+        self._set(key, held)
+
+    def workspaces(self) -> set[WorkspaceId]:
+        """The workspaces in which anything was consented to or granted."""
+        return {workspace_id for workspace_id, _ in (*self._granted, *self._consents)}
+
+    async def forget(self, workspace_id: WorkspaceId) -> None:
+        """Drop all of a workspace that is gone."""
+        for key in [key for key in self._granted if key[0] == workspace_id]:
+            self._set(key, set())
+            del self._granted[key]
+        for key in [key for key in self._consents if key[0] == workspace_id]:
+            del self._consents[key]
+        await self._store.forget_workspace(workspace_id)
+
+    async def close(self) -> None:
+        """Stop asking: the server ends."""
+        tasks = [answer for _, answer in self._asking.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _question(self, card: Card, package: Package) -> bool:
+        """Ask the owner. Silence while no page shows the workspace is no answer: then it is asked again."""
+        data: dict[str, Any] = question(package, self._language())
+        while True:
+            began_ms = self._clock.steady_ms()
+            accepted = await self._dialogs.ask("startProgram", card.workspace_id, card.id, card.name, data)
+            if accepted:
+                await self.consent(card.workspace_id, package)
+                return True
+            timed_out = self._clock.steady_ms() - began_ms >= self._dialogs.timeout_ms
+            unseen = self._presence.last_active(card.workspace_id) is None
+            if not (timed_out and unseen and self._graph.find_card(card.id) is not None):
+                return False
+
+    def _set(self, key: Key, granted: set[str] | frozenset[str]) -> None:
+        self._granted[key] = set(granted)
+        self._grants.set(*key, granted)
