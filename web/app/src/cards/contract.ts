@@ -11,7 +11,7 @@ export interface UndoEntry {
   redo(): Promise<void>;
 }
 
-/** What a card body may do. The object stays the same for the life of the body. */
+/** What a card body may do. The object changes only with the language. */
 export interface CardApi {
   /** Calls a method of the canvas; rejects with `CallFailure` (code, message, data). */
   call<T>(method: string, params: object): Promise<T>;

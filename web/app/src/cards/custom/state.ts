@@ -21,6 +21,9 @@ export function runtimeNotice(runtime: CustomRuntime | null, t: Translate): Runt
     case "starting":
       return { ...notice, text: t("custom.starting"), busy: true };
     case "external":
+      if (runtime.error !== null) {
+        return { ...notice, text: t("custom.silent"), detail: runtime.error, tone: "warning" };
+      }
       return { ...notice, text: t("custom.external") };
     case "failed":
       return { ...notice, text: t("custom.failed"), detail: runtime.error, tone: "danger", action: "restart" };

@@ -1,7 +1,7 @@
 import { familyOf, shortType } from "../../ports/families";
 import type { PortInfo } from "../../wire/records";
 import type { Card, Translate } from "../contract";
-import styles from "./parts.module.css";
+import styles from "./ports.module.css";
 
 /** A card's ports by name, inputs at the left as their dots are, outputs at the right. */
 export function PortList({ ports, t }: { ports: Card["ports"]; t: Translate }) {
