@@ -218,3 +218,31 @@ async def test_an_exit_event_lets_a_card_run_the_next_command_at_once(app: App, 
     await shell.run("true")
     await until(lambda: outputs)
     assert outputs == ["next\n"]
+
+
+async def test_the_owner_can_send_a_command_to_the_port_and_the_journal_tells_commands(
+    page: Any, shell: Any, workspace_id: str
+) -> None:
+    sent = await page.call("ports.deliver", to=shell.id, data="echo by port")
+    assert sent == {"delivered": 1, "outcome": "accepted"}
+    await until(lambda: shell.runtime.get("status") == "finished")
+    await shell.run("echo by call")
+    await shell.refused("\x01")
+    entries = (await page.call("journal.list", workspaceId=workspace_id, cardId=shell.id))["entries"]
+    told = [
+        (entry["kind"], entry["outcome"], entry["code"], entry["preview"])
+        for entry in entries
+        if entry["to"] == shell.id
+    ]
+    assert told[1:] == [
+        ("command", "accepted", None, "echo by call"),
+        ("delivery", "accepted", None, "echo by port"),
+    ]
+    assert told[0][:3] == ("command", "refused", "INVALID_PARAMS")
+
+
+async def test_the_owner_is_told_that_the_port_is_busy(page: Any, shell: Any) -> None:
+    await page.call("ports.deliver", to=shell.id, data="read line")
+    await until(lambda: shell.runtime.get("status") == "working")
+    error = await page.refused("ports.deliver", to=shell.id, data="echo second")
+    assert error.code is ErrorCode.BUSY

@@ -101,6 +101,16 @@ async def test_a_viewer_that_lags_is_skipped_and_then_shows_what_the_terminal_sh
     assert viewer.resyncs == 1
 
 
+async def test_a_viewer_that_detached_is_told_nothing_more(shell: Any, page: Any) -> None:
+    await shell.attach()
+    await shell.run("echo one")
+    await page.event("terminal.output", lambda data: "one" in data["data"])
+    await page.call("terminal.detach", cardId=shell.id)
+    page.events.clear()
+    await shell.run("echo two")
+    assert not [data for name, data in page.events if name.startswith("terminal.")]
+
+
 async def test_a_terminal_outlives_its_pages_and_comes_back_with_what_scrolled_away(clients: Any, shell: Any) -> None:
     page = await clients.page()
     await page.call("terminal.attach", cardId=shell.id)
