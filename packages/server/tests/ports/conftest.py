@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 from cardloom.app import App
-from cardloom.core.call import Call
-from cardloom.core.ids import new_card_id
-from cardloom.core.recipes import Recipe
 from cardloom.core.records import DrawnBy
 from cardloom.features.ports.store import Filter
 from cardloom_protocol.errors import CallError
-from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
+from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
 CAP_S = 20.0
@@ -75,6 +72,7 @@ class Board:
         self.clients = clients
         self.page = page
         self.id = WorkspaceId(workspace_id)
+        self._made = 0
         self._news = asyncio.Event()
         for name in ("canvas.changed", "arrow.activity"):
             app.bus.listen(name, lambda _event: self._news.set())
@@ -93,13 +91,34 @@ class Board:
         running: bool = True,
     ) -> Program:
         """Put a custom card on the canvas, of a package of its own, and start its program."""
-        package_id = PackageId(f"{name}-{new_card_id()}")
-        recipe = Recipe("custom", {"packageId": package_id, "displayName": name}, name, takes, ports_out)
-        card = await self.app.canvas.add_made(self.id, recipe, {"x": 0, "y": 0})
-        self.app.grants.bind(card.id, self.id, package_id)
-        self.app.grants.set(self.id, package_id, may)
-        program = Program(self, card.id)
+        self._made += 1
+        manifest = {
+            "manifestVersion": 1,
+            "protocol": 1,
+            "name": f"{name}-{self._made}",
+            "displayName": name,
+            "version": "1.0.0",
+            "description": "A card of a test.",
+            "author": {"name": "Cardloom"},
+            "license": "MIT",
+            "python": "card.py",
+            "card": {"defaultSize": {"w": 300, "h": 200}},
+            "permissions": [{"id": permission, "reason": "The test needs it."} for permission in may],
+            "ports": {
+                "inputs": [_declared(one, "retain") for one in takes],
+                "outputs": [_declared(one, "mode", "default") for one in ports_out],
+            },
+        }
+        made = await self.page.call("card.run", workspaceId=self.id, manifest=manifest)
+        program = Program(self, CardId(made["cardId"]))
         return await program.start() if running else program
+
+    async def allow(self, card: Program, permission: str, *, granted: bool = True) -> None:
+        """Grant or revoke a permission of a card's package."""
+        package_id = self.content(card)["packageId"]
+        await self.page.call(
+            "grant.set", workspaceId=self.id, packageId=package_id, permission=permission, granted=granted
+        )
 
     async def connect(self, a: Any, b: Any, direction: str = "forward") -> str:
         """Draw an arrow as the owner."""
@@ -137,6 +156,11 @@ class Board:
         return found
 
 
+def _declared(one: PortInfo, *not_here: str) -> dict[str, Any]:
+    """A port as a manifest declares it: without what its direction does not have."""
+    return {name: value for name, value in one.to_wire().items() if name not in not_here}
+
+
 def _id(card: Any) -> str:
     return card if isinstance(card, str) else str(card.id)
 
@@ -144,9 +168,4 @@ def _id(card: Any) -> str:
 @pytest.fixture
 async def board(app: App, clients: Any, page: Any, workspace_id: str) -> Board:
     """A workspace with nothing on it."""
-
-    async def ready(_call: Call) -> dict[str, Any]:
-        return {}
-
-    app.handlers.by_name["host.ready"] = ready
     return Board(app, clients, page, workspace_id)

@@ -6,12 +6,15 @@ from .conftest import Board, port
 
 
 async def test_a_card_sees_its_own_ports(board: Board) -> None:
-    card = await board.custom(port("out", "ns:text", label="Out", retain=True), takes=(port("in", "ns:any"),))
+    card = await board.custom(
+        port("out", "ns:text", label="Out", description="Says it.", retain=True), takes=(port("in", "ns:any"),)
+    )
     described = await card.call("ports.describe")
     assert [one["id"] for one in described["inputs"]] == ["in"]
     assert described["outputs"][0] == {
         "id": "out",
         "label": "Out",
+        "description": "Says it.",
         "type": "ns:text",
         "mode": "stream",
         "retain": True,
@@ -35,7 +38,7 @@ async def test_peers_tell_kind_name_direction_and_what_using_them_takes(board: B
     ]
     assert peers[0]["name"] == "Note"
     assert peers[0]["inputs"][0]["permission"] == "cards.connected"
-    assert (peers[2]["cardId"], peers[2]["type"], peers[2]["name"]) == (other.id, "other", "other")
+    assert (peers[2]["cardId"], peers[2]["type"], peers[2]["name"]) == (other.id, "other-2", "other")
 
 
 async def test_a_connected_card_hears_of_new_gone_turned_and_renamed_peers(board: Board) -> None:

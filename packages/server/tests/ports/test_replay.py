@@ -78,7 +78,7 @@ async def test_the_copy_says_nothing_anew_when_it_is_opened(board: Board) -> Non
 async def test_a_replay_tells_where_results_differ_after_the_canvas_changed(board: Board) -> None:
     cards = await chain_of_cards(board)
     await play(board, cards)
-    board.app.grants.set(board.id, board.app.graph.card(cards["sender"].id).content["packageId"], [])
+    await board.allow(cards["sender"], "cards.connected", granted=False)
     result = await replay(board)
     entries = {entry["id"]: entry for entry in await board.journal()}
     outcomes = [one for one in result["differences"] if one["field"] == "outcome"]
@@ -104,10 +104,9 @@ async def test_a_replay_of_a_part_begins_where_the_cards_stood_then(board: Board
 
 async def test_programs_take_no_part_and_their_absence_is_taken_from_the_record(board: Board) -> None:
     sender = await board.custom(port("out", "ns:text"))
-    relay = await board.custom(port("out", "ns:text"), takes=(port("in", "ns:text"),))
+    relay = await board.custom(port("out", "ns:text"), takes=(port("in", "ns:text"),), may=("cards.connected",))
     asleep = await board.custom(takes=(port("in", "ns:text"),), running=False)
     note = await board.add("note")
-    board.app.grants.set(board.id, board.app.graph.card(relay.id).content["packageId"], ["cards.connected"])
     for a, b in ((sender, relay), (sender, asleep), (relay, note)):
         await board.connect(a, b)
     await sender.emit("out", "ping")

@@ -70,7 +70,7 @@ async def test_the_input_is_the_default_else_the_exact_type_else_the_first_that_
 
 async def test_request_inputs_are_never_picked_for_a_value(board: Board) -> None:
     sender = await board.custom(port("out", "ns:text"))
-    receiver = await board.custom(takes=(port("ask", "ns:text", mode="request", default=True),))
+    receiver = await board.custom(takes=(port("ask", "ns:text", mode="request", response={"type": "ns:any"}),))
     await board.connect(sender, receiver)
     assert await sender.emit("out", "hello") == 0
 
@@ -150,15 +150,15 @@ async def test_send_to_a_card_without_a_fitting_input_delivers_nothing(board: Bo
 
 
 async def test_a_value_for_a_built_in_card_needs_the_senders_permission(board: Board) -> None:
-    sender = await board.custom(port("out", "ns:markdown"))
+    sender = await board.custom(port("out", "ns:markdown"), may=("cards.connected",))
     note = await board.add("note")
     await board.connect(sender, note)
+    await board.allow(sender, "cards.connected", granted=False)
     assert await sender.emit("out", "# Done") == 0
     error = await sender.refused("ports.send", to=note, port="out", data="# Done")
     assert (error.code, error.data) == (ErrorCode.PERMISSION_DENIED, {"permission": "cards.connected"})
     assert board.content(note) == {"text": ""}
-    card = board.app.graph.card(sender.id)
-    board.app.grants.set(board.id, card.content["packageId"], ["cards.connected"])
+    await board.allow(sender, "cards.connected")
     assert await sender.emit("out", "# Done") == 1
     assert board.content(note) == {"text": "# Done"}
 

@@ -34,10 +34,10 @@ def pick(card: Card, value: JsonValue, input_id: str | None, type_: str | None, 
     if not inputs:
         raise CallError(ErrorCode.INVALID_PARAMS, f"{card.name} has no input that takes values.", [])
     issues: list[Issue] = []
-    for port in sorted(inputs, key=lambda port: not port.default):
+    for port in sorted(inputs, key=lambda port: (not port.default, port.type == "ns:any")):
         found = check(port, value)
         if not found:
-            return Picked(port, port.type, value)
+            return Picked(port, port.type, coerce(port.type, port.type, value))
         issues = issues or found
     guessed = type_of(value)
     chosen = pick_input(guessed, inputs) if input_id is None else inputs[0]
