@@ -133,7 +133,9 @@ class App:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for step in reversed(self.on_stop):
-            await step()
+            (outcome,) = await asyncio.gather(step(), return_exceptions=True)
+            if isinstance(outcome, Exception):
+                _log.error("a step of the server's end failed", exc_info=outcome)
         await self.canvas.commits.settle()
         await self.database.flush()
         self.database.close()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cardloom.app import App, running
-from cardloom.core.records import Arrow, ArrowStats, PutCard, touched
+from cardloom.core.records import Arrow, ArrowStats, Card, PutCard, touched
 from cardloom.settings import Settings
 from cardloom_protocol.errors import ErrorCode
 
@@ -261,13 +261,22 @@ async def test_a_restarted_server_shows_what_was_there(settings: Settings, clien
     assert after["arrows"] == before["arrows"]
 
 
-async def test_a_listener_that_fails_does_not_undo_the_change(app: App, page: Any, workspace_id: str) -> None:
+async def test_a_listener_that_fails_undoes_nothing_and_stops_no_other(
+    app: App, page: Any, workspace_id: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[str] = []
+
     async def fail(_: object) -> None:
         raise RuntimeError("listener")
 
-    app.canvas.listeners.card_added.insert(0, fail)
+    async def note_it(card: Card) -> None:
+        told.append(card.id)
+
+    app.canvas.listeners.card_added[:0] = [fail, note_it]
     note = await _add(page, workspace_id)
     assert app.graph.find_card(note["id"]) is not None
+    assert told == [note["id"]]
+    assert "RuntimeError: listener" in caplog.text
 
 
 async def test_a_caller_that_goes_away_in_the_middle_leaves_disk_and_memory_equal(

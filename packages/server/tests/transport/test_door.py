@@ -198,6 +198,8 @@ async def test_a_page_proves_the_key_with_its_first_message(listening: Any) -> N
         request(1, "client.hello", client="page", protocol=1, key=5),
         request(1, "workspace.list"),
         request(1, "no.such"),
+        request(1, "client.hello", client="page", protocol=1, key="x" * 5000),
+        "[" * 5000,
     ],
 )
 async def test_a_first_message_without_the_key_ends_the_socket_without_a_hint(listening: Any, first: str) -> None:

@@ -36,6 +36,7 @@ OWNER_LIMITS: Final[Mapping[str, int]] = {
     "largeMessageBytes": limit("canvasResponseBytes"),
 }
 _HELLO: Final = "client.hello"
+_MAX_GREETING: Final = 4096  # characters read of somebody whose key is not proven yet
 
 Close = Callable[[CloseCode, str], None]
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
@@ -100,6 +101,9 @@ class Line:
 
     def receive(self, text: str | bytes) -> None:
         """Take in one message; calls go on beside each other, in the order of their coming as far as they start."""
+        if not self._proven and len(text) > _MAX_GREETING:
+            self._close(CloseCode.REFUSED, "")
+            return
         for event in self._connection.receive_text(text, self._room.clock.steady_ms()):
             match event:
                 case RequestReceived(request):

@@ -136,11 +136,15 @@ class Commits:
         self._seqs.pop(workspace_id, None)
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run listeners' work as a task that is waited for at the end; a fault is logged and ends only itself."""
-        task = asyncio.get_running_loop().create_task(_supervised(work))
+        """Run listeners' work as a task that is waited for at the end."""
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def announce(self, workspace: Workspace) -> None:
+        """Tell the listeners that a workspace is open."""
+        await _each(self.listeners.workspace_opened, workspace)
 
     async def settle(self) -> None:
         """Wait for the listeners' work that is under way."""
@@ -231,11 +235,7 @@ def _key(change: Change) -> str:
 
 async def _each(listeners: Sequence[Callable[[Any], Awaitable[None]]], subject: Card | Workspace) -> None:
     for listener in listeners:
-        await listener(subject)
-
-
-async def _supervised(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except Exception:  # noqa: BLE001 - a task root: the commit stands, the fault is told
-        _log.exception("a listener failed after a change of the canvas")
+        try:
+            await listener(subject)
+        except Exception:  # noqa: BLE001 - a task root: the change stands, the fault is told, the others go on
+            _log.exception("a listener failed after a change of the canvas")

@@ -97,8 +97,7 @@ class CanvasService:
         """Tell the listeners, once they all are registered, which workspaces were open when the server ended."""
         for workspace in list(self._graph.workspaces.values()):
             if workspace.is_open:
-                for listener in self.listeners.workspace_opened:
-                    await listener(workspace)
+                await self.commits.announce(workspace)
 
     async def purge_removed(self) -> None:
         """Forget what was removed longer ago than undo promises."""
