@@ -13,14 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardloom_protocol.ports import pick_input
 from cardloom_sdk import CallError, Card, ErrorCode, Message, Output, Stop, Tone
 from pytest_report import Report, covers, read_report
 
 LISTS = {"todo": "items", "kanban": "tasks"}
+KINDS = {
+    "failures": ("ns:tasks", "ns:json", "ns:any"),
+    "fixes": ("ns:task-patch", "ns:json", "ns:any"),
+    "summary": ("ns:markdown", "ns:text", "ns:any"),
+}
 MAX_KEPT_CHARS = 512 * 1024
 MAX_ID_CHARS = 128
 MAX_TASKS = 200
 _DONE, _OPEN = "done", "error"
+_NOT_TAKEN = (ErrorCode.PERMISSION_DENIED, ErrorCode.NOT_CONNECTED, ErrorCode.NOT_FOUND, ErrorCode.INVALID_PARAMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ class Radar:
             ]
             given.update(missing)
             for tasks in _portions(self._task(task_id) for task_id in missing):
-                await self._card.send(peer.card_id, "failures", tasks)
+                await self._send_to(peer.card_id, "failures", tasks)
 
     async def _read_list(self, card_id: str, output: str) -> dict[str, str] | None:
         """The tests in a list with their statuses, None where it may not be read."""
@@ -127,13 +134,13 @@ class Radar:
     async def _tell(self, report: Report, command: str, news: News) -> None:
         await self._show(report)
         for tasks in _portions(self._task(task_id) for task_id in news.new):
-            await self._emit("failures", tasks)
+            await self._send("failures", tasks)
         for peer in self._card.peers:
             if peer.kind in LISTS and peer.receives:
                 self._sent.setdefault(peer.card_id, set()).update(news.new)
         for task_id, status in news.changed.items():
-            await self._emit("fixes", {"ref": task_id, "status": status})
-        await self._emit("summary", self._summary(report, command, news))
+            await self._send("fixes", {"ref": task_id, "status": status})
+        await self._send("summary", self._summary(report, command, news))
 
     async def _show(self, report: Report) -> None:
         failed, passed = self._open(), report.passed
@@ -168,12 +175,25 @@ class Radar:
     def _task(self, task_id: str) -> dict[str, str]:
         return {"id": task_id, "text": words_of(self._test_id(task_id)), "status": _OPEN}
 
-    async def _emit(self, output: str, value: Any) -> None:
-        """Send a value, at the pace the host allows."""
+    async def _send(self, output: str, value: Any) -> None:
+        """Send a value to each joined card that takes its very kind.
+
+        Sending to all would let the host convert: a summary would become tasks, tasks would become a note's text.
+        """
+        for peer in self._card.peers:
+            port = pick_input(KINDS[output][0], peer.inputs) if peer.receives else None
+            if port is not None and port.type in KINDS[output]:
+                await self._send_to(peer.card_id, output, value)
+
+    async def _send_to(self, card_id: str, output: str, value: Any) -> None:
+        """Send a value at the pace the host allows; a card that may not get it or is gone gets nothing."""
         while True:
             try:
-                await self._card.emit(output, value)
+                await self._card.send(card_id, output, value)
             except CallError as error:
+                if error.code in _NOT_TAKEN:
+                    await self._card.log(f"{output} was not taken: {error.message}", "warn")
+                    return
                 if error.code is not ErrorCode.RATE_LIMITED or not isinstance(error.data, dict):
                     raise
                 await self._card.timing.sleep_ms(float(str(error.data.get("retryAfterMs", 1000))))

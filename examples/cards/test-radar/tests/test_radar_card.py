@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardloom_protocol.ports.peers import PeerInfo
+from cardloom_protocol.ports import PeerInfo, PortInfo
 from cardloom_sdk import CallError, Card, ErrorCode
 from cardloom_sdk.testing import CardHost, Emitted, VirtualTiming, peer, shell
 from radar import make_card, task_id_of, words_of
@@ -168,20 +168,35 @@ async def test_an_item_the_person_removed_stays_removed() -> None:
         await run(host, printed(SSO))
         host.keep("c_todo", "items", [])
         emitted = await run(host, printed(SSO))
-        assert [one.port for one in emitted] == ["summary"]
+        assert emitted == []
 
 
-async def test_without_the_permission_to_read_lists_failures_are_still_sent() -> None:
+async def test_lists_get_tasks_and_notes_get_the_summary_whatever_else_they_could_take() -> None:
+    custom = peer("c_any", inputs=[PortInfo("in", "In", "ns:any")])
+    _, host = hosted(TERMINAL, TODO, NOTE, custom, peer("c_up", "note", direction="upstream"))
+    async with host:
+        emitted = await run(host, printed(SSO))
+        assert [(one.port, one.to) for one in emitted] == [
+            ("failures", "c_todo"),
+            ("failures", "c_any"),
+            ("summary", "c_note"),
+            ("summary", "c_any"),
+        ]
+
+
+async def test_without_the_permission_to_use_lists_the_card_still_shows_what_fails() -> None:
     card = make_card(timing=VirtualTiming())
     async with CardHost(card, permissions=["agents.output"], peers=[TERMINAL, TODO], agents=[shell("c_term")]) as host:
-        assert sent(await run(host, printed(SSO)), "failures") != []
+        assert await run(host, printed(SSO)) == []
+        assert host.shown.badge is not None
+        assert host.shown.log == [("warn", "failures was not taken: This needs the permission cards.connected.")]
 
 
 async def test_many_changes_go_out_at_the_pace_the_host_allows() -> None:
     _, host = hosted(TERMINAL, TODO)
     async with host:
         await run(host, printed(SSO, SAVED))
-        host.refuse_next("ports.emit", CallError(ErrorCode.RATE_LIMITED, "slow", {"retryAfterMs": 700}))
+        host.refuse_next("ports.send", CallError(ErrorCode.RATE_LIMITED, "slow", {"retryAfterMs": 700}))
         assert await run(host, printed(passed=14)) == []
         await host.advance(700)
         assert len(sent(host.emitted, "fixes")) == 2
