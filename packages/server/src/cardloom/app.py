@@ -270,6 +270,15 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     sockets.hooks.connected.append(lambda card_id, _connection_id: cards.connected(card_id))
     sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: cards.disconnected(card_id))
 
+    # A question to a card whose program is on its way up waits for it.
+    async def wake(card_id: CardId) -> bool:
+        if not cards.programs.supervises(card_id):
+            return False
+        await catch_up.wait_connected(card_id)
+        return True
+
+    questions.wake = wake
+
     async def resume_builtins() -> None:
         builtin_cards.resume()
 

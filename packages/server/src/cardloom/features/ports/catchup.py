@@ -63,6 +63,7 @@ class CatchUp:
         self._told: dict[CardId, list[PeerInfo]] = {}
         self._versions: dict[WorkspaceId, int] = {}
         self._marked: dict[WorkspaceId, None] = {}
+        self._awaited: dict[CardId, list[asyncio.Future[None]]] = {}
         self._something = asyncio.Event()
 
     # What others tell
@@ -74,6 +75,7 @@ class CatchUp:
                 self._ports.forget(change.card_id)
                 self._questions.lost(change.card_id)
                 self._told.pop(change.card_id, None)
+                self._awaited.pop(change.card_id, None)
         version = self._graph.version(workspace_id)
         if self._versions.get(workspace_id) != version:
             self._versions[workspace_id] = version
@@ -85,6 +87,9 @@ class CatchUp:
 
     def card_connected(self, card_id: CardId) -> None:
         """A card's program did its handshake: it knows its peers and may have missed kept values."""
+        for waiting in self._awaited.pop(card_id, ()):
+            if not waiting.done():
+                waiting.set_result(None)
         card = self._graph.find_card(card_id)
         if card is not None:
             self._told[card_id] = self._ports.peers(card_id)
@@ -94,6 +99,12 @@ class CatchUp:
         """A card's program is gone: nobody answers for it."""
         self._told.pop(card_id, None)
         self._questions.lost(card_id)
+
+    async def wait_connected(self, card_id: CardId) -> None:
+        """Wait until a card's program does its handshake; whoever waits sets the time."""
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._awaited.setdefault(card_id, []).append(waiting)
+        await waiting
 
     def mark(self, workspace_id: WorkspaceId) -> None:
         self._marked[workspace_id] = None
