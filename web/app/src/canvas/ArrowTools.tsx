@@ -24,7 +24,7 @@ export function ArrowTools({ arrow, at, label }: ArrowToolsProps) {
         className="arrow-tools nodrag nopan"
         role="toolbar"
         aria-label={t("arrow.tools")}
-        style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px) scale(${scale})` }}
+        style={{ transform: `translate(-50%, -100%) translate(${at.x}px, ${at.y - 9}px) scale(${scale})` }}
       >
         {arrow.pending ? (
           <>

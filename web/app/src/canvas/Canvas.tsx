@@ -22,7 +22,7 @@ import type { ArrowEdge, CardNode } from "./nodes";
 import { usePresence } from "./presence";
 import { useCanvasKeys } from "./useCanvasKeys";
 import { useElements } from "./useElements";
-import { MAX_ZOOM, MIN_ZOOM, useFirstFit } from "./viewport";
+import { MAX_ZOOM, MIN_ZOOM, useFirstFit, useReveal } from "./viewport";
 
 const nodeTypes = { card: CardNodeView };
 const edgeTypes = { arrow: ArrowEdgeView };
@@ -39,6 +39,7 @@ export function Canvas() {
   const drawing = useStore(session.ui, (ui) => ui.drawing !== null);
   const detail = useStore(session.ui, (ui) => ui.detail);
   useFirstFit();
+  useReveal();
   usePresence(box);
   useCanvasKeys(box);
 

@@ -4,6 +4,7 @@ import { arrange } from "../actions/cards";
 import type { CardBody, CardBodyProps } from "../cards/contract";
 import { OverviewTile } from "../cards/overview/OverviewTile";
 import { cardBodies } from "../cards/registry";
+import { Boundary } from "../shell/Boundary";
 import { useCardApi, useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { Detail } from "../state/ui";
@@ -92,9 +93,11 @@ const CardContent = memo(function CardContent({ card, kind, selected, detail }: 
     <>
       {bodyShown ? (
         <div className="card-body" hidden={!full}>
-          <Suspense fallback={<div className="card-loading" role="status" aria-label={t("app.loading")} />}>
-            <Body kind={kind} card={card} selected={selected} readable={full} />
-          </Suspense>
+          <Boundary fallback={(error, again) => <BrokenBody error={error} again={again} />}>
+            <Suspense fallback={<div className="card-loading" role="status" aria-label={t("app.loading")} />}>
+              <Body kind={kind} card={card} selected={selected} readable={full} />
+            </Suspense>
+          </Boundary>
         </div>
       ) : null}
       {detail === "tile" ? (
@@ -111,6 +114,25 @@ const CardContent = memo(function CardContent({ card, kind, selected, detail }: 
 function Block({ card, tone }: { card: Card; tone: Tone }) {
   const color = card.kind === "sticky" ? `sticky-${card.content.color}` : "";
   return <div className={`card-block card-grip tone-${tone} ${color}`} />;
+}
+
+/** A body that failed, perhaps because the server was updated and its files have other names now. */
+function BrokenBody({ error, again }: { error: Error; again: () => void }) {
+  const t = useT();
+  return (
+    <div className="card-broken" role="alert">
+      <p>{t("card.broken")}</p>
+      <p className="muted">{error.message}</p>
+      <div className="buttons">
+        <button type="button" className="btn" onClick={again}>
+          {t("failed.again")}
+        </button>
+        <button type="button" className="btn" onClick={() => location.reload()}>
+          {t("app.reload")}
+        </button>
+      </div>
+    </div>
+  );
 }
 
 function Body({ kind, ...props }: { kind: CardBody } & Omit<CardBodyProps, "api">) {

@@ -3,6 +3,7 @@ import { cardBodies } from "../cards/registry";
 import type { MenuEntry } from "../shell/Menu";
 import type { Session } from "../state/session";
 import type { Point } from "./geometry";
+import { revealed } from "./viewport";
 
 export const ADDABLE_KINDS = ["note", "todo", "kanban", "sticky", "terminal"] as const;
 
@@ -50,5 +51,7 @@ export function addEntries(session: Session, at: Point | (() => Point)): MenuEnt
 
 export async function addAndSelect(session: Session, what: Addable, at: Point): Promise<void> {
   const card = await addCard(session, what, at);
-  if (card !== null) session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));
+  if (card === null) return;
+  session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));
+  revealed.set({ cardId: card.id });
 }

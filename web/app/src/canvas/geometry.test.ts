@@ -60,9 +60,16 @@ describe("a free place", () => {
     expect(taken.some((card) => overlaps({ ...place, w: 100, h: 60 }, card))).toBe(false);
   });
 
-  test("gives the wish up to a crowd rather than going far away", () => {
-    const crowd = [at(-9000, -9000, 18_000, 18_000)];
-    expect(freePlace({ x: 1, y: 2 }, { w: 100, h: 60 }, crowd)).toEqual({ x: 1, y: 2 });
+  test("stands in line beside the card that was in the way", () => {
+    expect(freePlace({ x: 10, y: 5 }, { w: 100, h: 60 }, [at(0, 0)])).toEqual({ x: 164, y: 0 });
+  });
+
+  test("many cards added at one spot stay close together", () => {
+    const placed: ReturnType<typeof at>[] = [];
+    for (let count = 0; count < 12; count += 1) placed.push({ ...freePlace({ x: 0, y: 0 }, { w: 300, h: 200 }, placed), w: 300, h: 200 });
+    const bounds = boundsOf(placed);
+    expect(bounds?.w).toBeLessThanOrEqual(5 * 364);
+    expect(bounds?.h).toBeLessThanOrEqual(5 * 264);
   });
 });
 

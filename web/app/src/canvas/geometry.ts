@@ -104,31 +104,31 @@ export function overlaps(one: Rect, other: Rect, gap = 0): boolean {
 }
 
 const GAP = 64;
+const NEIGHBOURS = 60;
 
-/** The place nearest to a wish at which a card of this size covers no other; the wish itself if there is none near. */
+/**
+ * The place nearest to a wish at which a card of this size covers no other: the wish, or beside one of the cards near
+ * it, in line with that card. Beside counts as nearer than below, for screens are wider than high.
+ */
 export function freePlace(wish: Point, size: { w: number; h: number }, taken: readonly Rect[]): Point {
-  const free = (point: Point) => taken.every((rect) => !overlaps({ ...point, ...size }, rect, GAP));
-  const stepX = size.w / 2 + GAP;
-  const stepY = size.h / 2 + GAP;
-  for (let ring = 0; ring <= 8; ring += 1) {
-    for (const point of ringOf(ring)) {
-      const place = { x: Math.round(wish.x + point.x * stepX), y: Math.round(wish.y + point.y * stepY) };
-      if (free(place)) return place;
-    }
-  }
-  return { x: Math.round(wish.x), y: Math.round(wish.y) };
+  const away = (point: Point) => Math.hypot(point.x - wish.x, (point.y - wish.y) * 1.5);
+  const near = [...taken].sort((a, b) => away(a) - away(b)).slice(0, NEIGHBOURS);
+  const places = [wish, ...near.flatMap((rect) => placesBeside(rect, size))].sort((a, b) => away(a) - away(b));
+  const free = (point: Point) => taken.every((rect) => !overlaps({ ...point, ...size }, rect, GAP - 1));
+  const place = places.find(free) ?? wish;
+  return { x: Math.round(place.x), y: Math.round(place.y) };
 }
 
-function ringOf(ring: number): Point[] {
-  if (ring === 0) return [{ x: 0, y: 0 }];
-  const points: Point[] = [];
-  for (let x = -ring; x <= ring; x += 1) {
-    for (let y = -ring; y <= ring; y += 1) {
-      if (Math.max(Math.abs(x), Math.abs(y)) === ring) points.push({ x, y });
-    }
-  }
-  // To the right and below first, as one writes.
-  return points.sort((a, b) => Math.hypot(a.x, a.y) - Math.hypot(b.x, b.y) || b.x - a.x || b.y - a.y);
+function placesBeside(rect: Rect, { w, h }: { w: number; h: number }): Point[] {
+  const right = rect.x + rect.w + GAP;
+  const below = rect.y + rect.h + GAP;
+  return [
+    { x: right, y: rect.y },
+    { x: rect.x, y: below },
+    { x: rect.x - w - GAP, y: rect.y },
+    { x: rect.x, y: rect.y - h - GAP },
+    { x: right, y: below },
+  ];
 }
 
 export function boundsOf(rects: readonly Rect[]): Rect | null {

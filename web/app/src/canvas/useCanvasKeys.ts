@@ -10,7 +10,7 @@ import { drawWithKeys, HEADINGS } from "./drawing";
 import { nearestTowards, type Heading } from "./geometry";
 import { nudge } from "./nudge";
 import { askAndRemove } from "./removing";
-import { useViewport, type ViewportTools } from "./viewport";
+import { revealed, useViewport, type ViewportTools } from "./viewport";
 
 const STEP = 16;
 const STEPS: Record<Heading, { x: number; y: number }> = {
@@ -120,7 +120,10 @@ function onControlKey(session: Session, viewport: ViewportTools, event: Keyboard
 let copied: readonly string[] = [];
 
 function selectCards(session: Session, cardIds: readonly string[]): void {
-  if (cardIds.length > 0) session.ui.update((ui) => ({ ...ui, selection: { cardIds, arrowIds: [] } }));
+  const [first] = cardIds;
+  if (first === undefined) return;
+  session.ui.update((ui) => ({ ...ui, selection: { cardIds, arrowIds: [] } }));
+  revealed.set({ cardId: first });
 }
 
 function onCardKey(

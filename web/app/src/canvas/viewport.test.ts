@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { viewportFor } from "./viewport";
+import { inward, viewportFor } from "./viewport";
 
 const onScreen = (bounds: { x: number; y: number; w: number; h: number }, width: number, height: number) => {
   const { x, y, zoom } = viewportFor(bounds, width, height);
@@ -23,4 +23,11 @@ test("everything lands above the bars at the lower edge", () => {
 test("a lone card keeps its size, and grows a little on a very large screen", () => {
   expect(onScreen({ x: 0, y: 0, w: 200, h: 100 }, 1280, 800).zoom).toBe(1);
   expect(onScreen({ x: 0, y: 0, w: 200, h: 100 }, 3840, 2160).zoom).toBe(2);
+});
+
+test("a new card is shifted in no farther than needed, its beginning first", () => {
+  expect(inward(10, 50, 0, 100)).toBe(0);
+  expect(inward(-10, 50, 0, 100)).toBe(10);
+  expect(inward(80, 130, 0, 100)).toBe(-30);
+  expect(inward(20, 300, 0, 100)).toBe(-20);
 });

@@ -1,7 +1,7 @@
 import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { useSession } from "../shell/context";
-import { useStore } from "../state/store";
+import { createStore, useStore } from "../state/store";
 import { boundsOf, clamp, type Point, type Rect } from "./geometry";
 
 export const MIN_ZOOM = 0.06;
@@ -96,6 +96,41 @@ export function useFirstFit(): void {
     attempt();
     return store.subscribe(attempt);
   }, [workspaceId, store, fit]);
+}
+
+/** The card that has just been made, to be brought into view. */
+export const revealed = createStore<{ cardId: string } | null>(null);
+
+/** Moves the canvas, no farther than needed and without zooming, when a new card lies outside what can be seen. */
+export function useReveal(): void {
+  const session = useSession();
+  const flow = useReactFlow();
+  const store = useStoreApi();
+  useEffect(
+    () =>
+      revealed.subscribe(() => {
+        const wanted = revealed.get();
+        const card = wanted === null ? undefined : session.canvas.get()?.cards.get(wanted.cardId);
+        if (card === undefined) return;
+        const [x, y, zoom] = store.getState().transform;
+        const { width, height } = store.getState();
+        const left = card.x * zoom + x;
+        const top = card.y * zoom + y;
+        const shift = {
+          x: inward(left, left + card.w * zoom, MARGINS.side, width - MARGINS.side),
+          y: inward(top, top + card.h * zoom, MARGINS.top, height - MARGINS.bottom),
+        };
+        if (shift.x === 0 && shift.y === 0) return;
+        void flow.setViewport({ x: x + shift.x, y: y + shift.y, zoom }, { duration: duration() });
+      }),
+    [session, flow, store],
+  );
+}
+
+/** How far a stretch has to be shifted to lie within limits; its beginning counts when it is too long for them. */
+export function inward(start: number, end: number, min: number, max: number): number {
+  if (start < min) return min - start;
+  return end > max ? Math.max(max - end, min - start) : 0;
 }
 
 /** Gives the point of the canvas in the middle of the screen. */

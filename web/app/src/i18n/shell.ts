@@ -9,6 +9,12 @@ export const shell = {
   ...texts({
     "app.name": { en: "Cardloom", ru: "Cardloom", zh: "Cardloom" },
     "app.loading": { en: "Loading…", ru: "Загрузка…", zh: "加载中…" },
+    "app.reload": { en: "Reload the page", ru: "Перезагрузить страницу", zh: "重新加载页面" },
+    "app.broken": {
+      en: "The page ran into a fault of its own. Nothing on the server is lost.",
+      ru: "На странице произошла ошибка. На сервере ничего не потеряно.",
+      zh: "页面自身出现故障，服务器上的数据没有丢失。",
+    },
     "app.cancel": { en: "Cancel", ru: "Отмена", zh: "取消" },
     "app.save": { en: "Save", ru: "Сохранить", zh: "保存" },
     "app.close": { en: "Close", ru: "Закрыть", zh: "关闭" },

@@ -12,6 +12,7 @@ import { useStore } from "../state/store";
 import { useScheme } from "../theme/useScheme";
 import { AccessPage } from "./AccessPage";
 import { Banner } from "./Banner";
+import { Boundary } from "./Boundary";
 import { CardApiProvider, makeCardApi, SessionProvider, useSession, useT } from "./context";
 import { Help } from "./Help";
 import { Menu } from "./Menu";
@@ -25,8 +26,23 @@ import { useRegions } from "./useRegions";
 export function App({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
-      <Page />
+      <Boundary fallback={(error) => <BrokenPage error={error} />}>
+        <Page />
+      </Boundary>
     </SessionProvider>
+  );
+}
+
+function BrokenPage({ error }: { error: Error }) {
+  const t = useT();
+  return (
+    <main className="place" role="alert">
+      <h1>{t("app.broken")}</h1>
+      <p className="muted">{error.message}</p>
+      <button type="button" className="btn is-primary is-large" onClick={() => location.reload()}>
+        {t("app.reload")}
+      </button>
+    </main>
   );
 }
 

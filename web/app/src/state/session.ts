@@ -15,7 +15,7 @@ import { Activity } from "./activity";
 import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
 import { createStore } from "./store";
 import { Toasts } from "./toasts";
-import { INITIAL_UI, type UiState } from "./ui";
+import { INITIAL_UI, keepExisting, type UiState } from "./ui";
 import { UndoHistory } from "./undo";
 
 export interface AppState {
@@ -158,6 +158,7 @@ export class Session {
       this.toasts.show(event.message, event.tone, { from: event.name, durationMs: event.durationMs });
     });
     client.on("stream.gap", () => void this.resync());
+    this.canvas.subscribe(() => this.forgetRemoved());
   }
 
   private connectionChanged(state: ConnectionState): void {
@@ -206,6 +207,20 @@ export class Session {
     const next = applyEvent(state, event);
     if (next === "gap") void this.resync();
     else this.canvas.set(next);
+  }
+
+  /** What was removed, here or on another page, is no longer selected, renamed or the start of an arrow. */
+  private forgetRemoved(): void {
+    const state = this.canvas.get();
+    if (state === null) return;
+    const exists = { card: (id: string) => state.cards.has(id), arrow: (id: string) => state.arrows.has(id) };
+    this.ui.update((ui) => {
+      const selection = keepExisting(ui.selection, exists);
+      const renaming = ui.renaming !== null && exists.card(ui.renaming) ? ui.renaming : null;
+      const drawing = ui.drawing !== null && exists.card(ui.drawing.cardId) ? ui.drawing : null;
+      const same = selection === ui.selection && renaming === ui.renaming && drawing === ui.drawing;
+      return same ? ui : { ...ui, selection, renaming, drawing };
+    });
   }
 
   private async subscribe(workspaceId: string): Promise<void> {

@@ -45,6 +45,12 @@ export const INITIAL_UI: UiState = {
   overlay: null,
 };
 
+/** A selection without what is no longer there; the same object when all of it is. */
+export function keepExisting(selection: Selection, exists: { card(id: string): boolean; arrow(id: string): boolean }): Selection {
+  const kept = { cardIds: selection.cardIds.filter(exists.card), arrowIds: selection.arrowIds.filter(exists.arrow) };
+  return sameSelection(kept, selection) ? selection : kept;
+}
+
 export function sameSelection(one: Selection, other: Selection): boolean {
   return sameIds(one.cardIds, other.cardIds) && sameIds(one.arrowIds, other.arrowIds);
 }
