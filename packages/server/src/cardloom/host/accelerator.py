@@ -9,7 +9,6 @@ Its "no" counts for nothing: our check then names the places. Spec: architecture
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 import jsonschema_rs
@@ -30,16 +29,21 @@ _EXACT: Final[Mapping[str, frozenset[str]]] = {
     "null": frozenset(("type",)),
 }
 _NOTES: Final = frozenset(("title", "description"))
+_MAX_SHAPES: Final = 1024
 _MAX_NODES: Final = limit("valueNodes") // 4
 _MAX_DEPTH: Final = limit("valueDepth") // 4
 
 
 def check_value(port: PortInfo, value: JsonValue) -> list[Issue]:
     """What is wrong with a value for a port: what the protocol's own check says, sooner where nothing is."""
-    fast = _fast_check(port)
-    if fast is not None and all(_says_valid(one, value) for one in fast):
-        return []
-    return exact_check(port, value)
+    fast = _FAST.get(port.shape) or _remember(port)
+    try:
+        for is_valid in fast:
+            if not is_valid(value):
+                return exact_check(port, value)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return exact_check(port, value)  # what the fast one cannot even read: half characters, huge numbers
+    return []
 
 
 def compile_fast(schema: Mapping[str, Any]) -> SurelyValid | None:
@@ -50,19 +54,25 @@ def compile_fast(schema: Mapping[str, Any]) -> SurelyValid | None:
     return fast
 
 
-@lru_cache(maxsize=1024)
-def _fast_check(port: PortInfo) -> tuple[SurelyValid, ...] | None:
+# By a port's shape, since hashing a whole port would take longer than checking many a value.
+_FAST: Final[dict[tuple[str, str], tuple[SurelyValid, ...]]] = {}
+
+
+def _remember(port: PortInfo) -> tuple[SurelyValid, ...]:
+    """The fast tests of a port's schemas; one that always says no where a schema is not proved."""
     schemas = [schema for schema in (PORT_TYPES.get(port.type), port.schema) if schema is not None]
-    compiled = tuple(compile_fast(schema) for schema in schemas)
+    compiled = [compile_fast(schema) for schema in schemas]
     fast = tuple(one for one in compiled if one is not None)
-    return fast if fast and len(fast) == len(schemas) else None
+    if not fast or len(fast) < len(schemas):
+        fast = (_never,)
+    if len(_FAST) >= _MAX_SHAPES:
+        _FAST.clear()
+    _FAST[port.shape] = fast
+    return fast
 
 
-def _says_valid(fast: SurelyValid, value: JsonValue) -> bool:
-    try:
-        return fast(value)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        return False  # what the fast one cannot even read: half characters, huge numbers
+def _never(_value: JsonValue) -> bool:
+    return False
 
 
 def _nodes(schema: Mapping[str, Any], depth: int) -> int:
