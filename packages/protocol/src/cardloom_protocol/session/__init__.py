@@ -153,7 +153,6 @@ from .profiles import (
 )
 from .services import ServiceEvent, ServicesCapability, ServicesHost, ServicesOps, service_error_event
 from .sse import (
-    RunEventParser,
     SseFrame,
     SseParser,
     event_of,
@@ -237,7 +236,6 @@ __all__ = [
     "RulesOf",
     "RunEndEvent",
     "RunEvent",
-    "RunEventParser",
     "RunStartEvent",
     "RunStartInput",
     "RunStatus",

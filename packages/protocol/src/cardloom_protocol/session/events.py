@@ -6,6 +6,7 @@ A run starts with `run_start` and ends with exactly one `run_end`. The parts of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal, NotRequired, Required, TypeAlias, TypedDict, TypeGuard
 
 from ..jstext import JsonValue
@@ -296,7 +297,7 @@ def is_workspace_update_event(value: object) -> TypeGuard[WorkspaceUpdateEvent]:
     return isinstance(paths, list) and all(isinstance(path, str) for path in paths)
 
 
-def part_skeleton(event: AnyRunEvent) -> AnyPart:
+def part_skeleton(event: Mapping[str, object]) -> AnyPart:
     """The part that a `part_start` begins with.
 
     Also reads `partType` and `meta` beside each other; a part about which nothing is said is text.
@@ -313,7 +314,7 @@ def part_skeleton(event: AnyRunEvent) -> AnyPart:
     return skeleton
 
 
-def run_status(event: AnyRunEvent) -> RunStatus:
+def run_status(event: Mapping[str, object]) -> RunStatus:
     """How a run ended; also reads the words completed, success and aborted. Anything else is an error."""
     match event.get("status"):
         case "done" | "completed" | "success":

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from sys import byteorder
 
 from ..jstext import JsonValue, compact_json
 from .json_text import as_json
-from .parts import AnyPart
 
 _OFFSET = 0x811C9DC5
 _PRIME = 0x01000193
@@ -22,14 +21,14 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _UTF16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 
 
-def content_hash(role: str, parts: Sequence[AnyPart]) -> str:
+def content_hash(role: str, parts: Sequence[Mapping[str, object]]) -> str:
     """Eight hexadecimal digits that change with the role or any part."""
     return fnv1a(canonical_content(role, parts))
 
 
-def canonical_content(role: str, parts: Sequence[AnyPart]) -> str:
+def canonical_content(role: str, parts: Sequence[Mapping[str, object]]) -> str:
     """The JSON text that is hashed."""
-    return compact_json(as_json({"role": role, "parts": [indexes_first(part) for part in parts]}))
+    return compact_json(as_json({"role": role, "parts": [indexes_first(as_json(part)) for part in parts]}))
 
 
 def fnv1a(text: str) -> str:

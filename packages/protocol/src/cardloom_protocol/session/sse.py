@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from ..jstext import compact_json
 from .errors import BadRequest
 from .events import AnyRunEvent, WorkspaceUpdateEvent, is_run_event, is_workspace_update_event
-from .json_text import JsonObject, as_json, read_object
+from .json_text import as_json, read_object
 from .limits import session_limit
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -25,8 +24,7 @@ _OWN_FRAME = re.compile(r"(?:id: ([^\r\n\0]*)\n)?event: ([^\r\n]+)\ndata: ([^\r\
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class SseFrame:
+class SseFrame(NamedTuple):
     """One dispatched frame: the event name ("" when none was given), its data, and the last id seen so far."""
 
     event: str
@@ -37,7 +35,7 @@ class SseFrame:
 # Writing
 
 
-def serialize_run_event(event: AnyRunEvent, *, id: str | None = None) -> str:
+def serialize_run_event(event: Mapping[str, object], *, id: str | None = None) -> str:
     """The frame of an event, with an `id` line before it when one is given.
 
     BAD_REQUEST for an event without a type, or when the type or id would break the frame.
@@ -50,7 +48,7 @@ def serialize_run_event(event: AnyRunEvent, *, id: str | None = None) -> str:
 
 def serialize_workspace_event(event: WorkspaceUpdateEvent, *, id: str | None = None) -> str:
     """The frame of a workspace event."""
-    return serialize_run_event(cast(JsonObject, event), id=id)
+    return serialize_run_event(event, id=id)
 
 
 def frame_text(event: str, data: str, id: str | None = None) -> str:
@@ -82,9 +80,7 @@ def parse_sse_stream(text: object) -> list[AnyRunEvent]:
     """The events of a whole stream in order; broken frames are dropped, a last one without its blank line counts."""
     if not isinstance(text, str):
         return []
-    fields = _Fields()
-    frames = (fields.read(block) for block in _blocks(text))
-    return _events(frame for frame in frames if frame is not None)
+    return _events(_blocks(text), _Fields())
 
 
 def parse_workspace_event(frame: object) -> WorkspaceUpdateEvent | None:
@@ -108,9 +104,24 @@ def event_of(frame: SseFrame) -> AnyRunEvent | None:
     return {**value, "type": frame.event}
 
 
-def _events(frames: Iterable[SseFrame]) -> list[AnyRunEvent]:
-    events = map(event_of, frames)
-    return [event for event in events if event is not None]
+def _events(blocks: Iterable[str], fields: _Fields) -> list[AnyRunEvent]:
+    events: list[AnyRunEvent] = []
+    for block in blocks:
+        own = _OWN_FRAME.fullmatch(block)
+        if own is not None:
+            # Most frames by far look like this one: no frame is built for them.
+            last_id, _, data = own.groups()
+            if last_id is not None:
+                fields.last_id = last_id
+            value = read_object(data)
+            if value is not None and type(value.get("type")) is str and value["type"]:
+                events.append(value)
+                continue
+        frame = fields.read(block)
+        event = None if frame is None else event_of(frame)
+        if event is not None:
+            events.append(event)
+    return events
 
 
 def _blocks(text: str) -> list[str]:
@@ -152,6 +163,14 @@ class SseParser:
 
     def feed(self, chunk: bytes | str) -> list[SseFrame]:
         """The frames that this piece completes."""
+        frames = map(self._fields.read, self._blocks(chunk))
+        return [frame for frame in frames if frame is not None]
+
+    def feed_events(self, chunk: bytes | str) -> list[AnyRunEvent]:
+        """The run events in the frames that this piece completes; broken frames are dropped."""
+        return _events(self._blocks(chunk), self._fields)
+
+    def _blocks(self, chunk: bytes | str) -> list[str]:
         text = self._decoder.decode(chunk) if isinstance(chunk, bytes) else chunk
         if not text:
             return []
@@ -171,7 +190,7 @@ class SseParser:
         self._skip_lf = False
         self._started = False
 
-    def _cut(self, text: str) -> list[SseFrame]:
+    def _cut(self, text: str) -> list[str]:
         # A frame's end may straddle two pieces: keep one character of what waits with the new text.
         if self._waiting and self._waiting[-1].endswith("\n") and text.startswith("\n"):
             block = "".join(self._waiting)
@@ -190,19 +209,7 @@ class SseParser:
             self._waiting_chars += len(rest)
             if self._waiting_chars > self._max_frame_chars:
                 raise BadRequest(f"A frame of the stream is longer than {self._max_frame_chars} characters.")
-        frames = map(self._fields.read, blocks)
-        return [frame for frame in frames if frame is not None]
-
-
-class RunEventParser:
-    """Turns the pieces of a stream into run events; broken frames are dropped."""
-
-    def __init__(self, *, max_frame_chars: int | None = None) -> None:
-        self.frames = SseParser(max_frame_chars=max_frame_chars)
-
-    def feed(self, chunk: bytes | str) -> list[AnyRunEvent]:
-        """The events that this piece completes."""
-        return _events(self.frames.feed(chunk))
+        return blocks
 
 
 class _Fields:

@@ -86,7 +86,7 @@ def edit_nr_chat(file: ChatFile, node_id: str, patch: NodePatch) -> tuple[str, S
         raise BadRequest("An edit needs parts or text.")
     body, below = write_parts(patch.applied(stored.parts))
     written = _node_text(node.message.role, node.message.name, node.message.meta, body, below)
-    messages = parse_chat(written)
+    messages = parse_chat(written + "\n")
     pieces = _Pieces(file)
     pieces.replace(node, written, messages)
     edited = ChatNode(node.id, node.parent, messages[0], tuple(messages[1:]))
@@ -305,6 +305,8 @@ class _Pieces:
         last = at + len(node.below)
         end = self._file.messages[last].span
         separator = self._raw(self._file.messages[last])[end.end - end.start :]
+        if not separator and written.endswith("\n"):
+            separator = "\n"  # else the end of the body would read as the end of the line
         self._pieces[at : last + 1] = ["".join(_cut(written, messages)) + separator] + [""] * (last - at)
 
     def remove(self, node: ChatNode) -> None:

@@ -5,6 +5,7 @@ A part that the format has no form for is written whole into a custom one, so th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from ..errors import CodecError
 from ..json_text import JsonObject, is_object, object_of, text_of
 from ..parts import AnyPart, text_part
 from .json5 import read_json5, write_json5
-from .nr_chat import ChatMessage
+from .nr_chat import ChatMessage, parse_chat, write_chat_message
 
 WHOLE_PART_HINT = "cardloom.part"
 """Custom parts of this hint hold another part, or null where a message has no part at all."""
@@ -21,6 +22,7 @@ WHOLE_PART_HINT = "cardloom.part"
 Decoders: TypeAlias = Mapping[str, Callable[[str], JsonValue]]
 """Formats of bodies beyond JSON5; a decoder raises ValueError for a body that it cannot read."""
 
+_CR_OF_LINE_END = re.compile(r"\r(?=\n|\Z)")
 _ENVELOPE_FIELDS = frozenset({"format", "text"})
 
 
@@ -137,13 +139,23 @@ def _is_plain_text(part: AnyPart) -> bool:
 def _write_faithfully(part: AnyPart) -> ChatMessage:
     """The part in its own form where that reads back as the same part, else whole inside a custom one."""
     message = _write_part(part)
-    if message is None or not _says_the_same(read_part(message, {}), part):
+    if message is None or not _says_the_same(_read_again(message), part):
         return _whole(part)
     return message
 
 
+def _read_again(message: ChatMessage) -> AnyPart | None:
+    return read_part(parse_chat(write_chat_message(message) + "\n")[0], {})
+
+
 def _says_the_same(read: AnyPart | None, part: AnyPart) -> bool:
-    # An answer or a custom part without text reads back with an empty one: that is no loss worth another form.
+    """Whether nothing of a part is lost that would be worth another form.
+
+    An answer or a custom part without text reads back with an empty one, and lines that end with CRLF with LF.
+    """
+    text = part.get("text")
+    if isinstance(text, str):
+        return read == {**part, "text": _CR_OF_LINE_END.sub("", text)}
     return read == part or (read == {**part, "text": ""} and part.get("type") in ("tool_result", "custom"))
 
 
