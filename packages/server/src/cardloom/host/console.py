@@ -39,9 +39,9 @@ class Console:
         self._screen.set_scheme(scheme)
         self._pty: Pty | None = None
 
-    async def start(self, launch: Launch) -> None:
+    def start(self, launch: Launch) -> None:
         """Start the program. UNAVAILABLE with the reason when that fails."""
-        self._pty = await Pty.spawn(launch, self.size, self._take, self._end)
+        self._pty = Pty.spawn(launch, self.size, self._take, self._end)
 
     @property
     def pid(self) -> int | None:

@@ -14,8 +14,10 @@ import errno
 import os
 import pty
 import signal
+import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -68,7 +70,7 @@ class Pty:
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        process: subprocess.Popen[bytes],
         master: int,
         on_data: Callable[[bytes], None],
         on_exit: Callable[[int], None],
@@ -83,25 +85,20 @@ class Pty:
         self._due_s = 0.0
         self._resume: asyncio.TimerHandle | None = None
         self._open = True
+        self._gone: asyncio.Future[None] = self._loop.create_future()
         self._loop.add_reader(master, self._readable)
-        self._watcher = self._loop.create_task(self._watch(), name=f"pty {process.pid}")
+        self._watch()
 
     @staticmethod
-    async def spawn(
-        launch: Launch, size: Size, on_data: Callable[[bytes], None], on_exit: Callable[[int], None]
-    ) -> Pty:
+    def spawn(launch: Launch, size: Size, on_data: Callable[[bytes], None], on_exit: Callable[[int], None]) -> Pty:
         """Start a program. UNAVAILABLE with the reason when the system refuses."""
         master, slave = pty.openpty()
         try:
             os.set_blocking(master, False)
             termios.tcsetwinsize(slave, (size.rows, size.cols))
             _erase_whole_characters(slave)
-            process = await asyncio.create_subprocess_exec(
-                "/bin/sh",
-                "-c",
-                _TAKE_TERMINAL,
-                os.ttyname(slave),
-                *launch.argv,
+            process = subprocess.Popen(
+                ("/bin/sh", "-c", _TAKE_TERMINAL, os.ttyname(slave), *launch.argv),
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
@@ -159,7 +156,7 @@ class Pty:
         await self._ended(KILL_WAIT_S)
 
     async def _ended(self, timeout_s: float) -> bool:
-        done, _ = await asyncio.wait([self._watcher], timeout=timeout_s)
+        done, _ = await asyncio.wait([self._gone], timeout=timeout_s)
         return bool(done)
 
     def _groups(self) -> set[int]:
@@ -169,10 +166,29 @@ class Pty:
                 groups.add(os.tcgetpgrp(self._master))
         return {group for group in groups if group > 1}
 
-    async def _watch(self) -> None:
-        code = await self._process.wait()
+    def _watch(self) -> None:
+        """Learn of the program's end: from the system where it tells, else from a thread that waits."""
+        try:
+            handle = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            threading.Thread(target=self._wait, name=f"pty {self.pid}", daemon=True).start()
+        else:
+            self._loop.add_reader(handle, self._ends, handle)
+
+    def _wait(self) -> None:
+        self._process.wait()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know
+            self._loop.call_soon_threadsafe(self._ends, None)
+
+    def _ends(self, handle: int | None) -> None:
+        if handle is not None:
+            self._loop.remove_reader(handle)
+            os.close(handle)
+        code = self._process.wait()
         self._close()
         self._on_exit(code if code >= 0 else 128 - code)
+        if not self._gone.done():
+            self._gone.set_result(None)
 
     def _close(self) -> None:
         """Take what the program left in the terminal and let go of it."""

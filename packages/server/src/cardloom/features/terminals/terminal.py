@@ -153,7 +153,7 @@ class Terminal:
             self.generation += 1
             self._ready.clear()
             try:
-                await fresh.start(prepared)
+                fresh.start(prepared)
             except CallError:
                 self._console, self._tracker = old, tracker
                 self.generation -= 1
