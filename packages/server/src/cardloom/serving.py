@@ -6,16 +6,19 @@ Apart from `app`, so that a server can be built and tested without any of it. Sp
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import uvicorn
 
+from cardloom_protocol.errors import CallError
 from cardloom_protocol.limits import limit
 
 from .app import App, running
@@ -24,12 +27,21 @@ from .host.logs import log_into
 from .settings import HOST, Settings
 from .transport.wire_protocol import AbortableWebSocket
 
+_log = logging.getLogger(__name__)
+
+WhenUp: TypeAlias = Callable[[Callable[[], str]], Awaitable[None]]
+
 _PORTS_TRIED: Final = 50
 _GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
 
 
-async def serve(settings: Settings, folder: Path | None, say: Callable[[str], None]) -> None:
-    """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs."""
+async def serve(
+    settings: Settings, folder: Path | None, say: Callable[[str], None], when_up: WhenUp | None = None
+) -> None:
+    """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs.
+
+    `when_up` is run beside the server once it answers; it gets a function that makes a page's address.
+    """
     lock = FolderLock(settings.data_folder)
     lock.take()
     try:
@@ -48,9 +60,25 @@ async def serve(settings: Settings, folder: Path | None, say: Callable[[str], No
             end_on_signals(server)
             say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
             say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
-            await server.serve(sockets=[listening])
+            beside = None if when_up is None else asyncio.create_task(_beside(server, app, when_up))
+            try:
+                await server.serve(sockets=[listening])
+            finally:
+                if beside is not None:
+                    beside.cancel()
+                    await asyncio.gather(beside, return_exceptions=True)
     finally:
         lock.release()
+
+
+async def _beside(server: Server, app: App, when_up: WhenUp) -> None:
+    await server.up.wait()
+    try:
+        await when_up(app.doorkeeper.new_address)
+    except CallError as error:
+        _complain(error.message)
+    except Exception:  # noqa: BLE001 - a task root: the server goes on without it
+        _log.exception("what was to be done beside the server failed")
 
 
 def end_on_signals(server: Server) -> None:
@@ -87,15 +115,23 @@ def bind(port: int) -> socket.socket:
     raise OSError(f"no port from {port} to {port + _PORTS_TRIED - 1} is free on {HOST}")
 
 
-def main_up(folder: Path | None = None, port: int | None = None) -> int:
-    """Run a server on the console; gives the exit code."""
+def main_up(
+    folder: Path | None = None,
+    port: int | None = None,
+    *,
+    data_folder: Path | None = None,
+    when_up: WhenUp | None = None,
+) -> int:
+    """Run a server on the console; gives the exit code. See `serve` for `when_up`."""
     try:
         settings = Settings.from_environment()
+        if data_folder is not None:
+            settings = replace(settings, data_folder=data_folder.absolute())
         log_into(settings.data_folder)
         if port is not None:
             settings = settings.with_port(port)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(serve(settings, None if folder is None else folder.absolute(), _say))
+            runner.run(serve(settings, None if folder is None else folder.absolute(), _say, when_up))
     except KeyboardInterrupt:  # before the signals were ours
         return 130
     except FolderTaken as taken:

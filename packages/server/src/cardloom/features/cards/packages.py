@@ -24,14 +24,20 @@ MANIFEST_NAME: Final = "cardloom-card.json"
 _log = logging.getLogger(__name__)
 
 
+def examples_folder() -> Path | None:
+    """Where the examples lie that come with Cardloom: beside the sources in a checkout, else inside the wheel."""
+    package = Path(__file__).resolve().parents[2]
+    checkout = package.parents[3] if len(package.parents) > 3 else package
+    if package == checkout / "packages" / "server" / "src" / "cardloom" and (checkout / "examples").is_dir():
+        return checkout / "examples"
+    shipped = package / "examples"
+    return shipped if shipped.is_dir() else None
+
+
 def bundled_folders() -> tuple[Path, ...]:
-    """Where the packages that come with Cardloom lie: inside an installed wheel, or beside the sources."""
-    module = Path(__file__).resolve()
-    shipped = module.parents[2] / "examples" / "cards"
-    if shipped.is_dir():
-        return (shipped,)
-    checkout = module.parents[6] / "examples" / "cards" if len(module.parents) > 6 else shipped
-    return (checkout,) if checkout.is_dir() else ()
+    """The folders with the packages that come with Cardloom."""
+    examples = examples_folder()
+    return () if examples is None or not (examples / "cards").is_dir() else (examples / "cards",)
 
 
 class Packages:
