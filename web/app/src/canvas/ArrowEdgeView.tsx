@@ -23,6 +23,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
   const portsA = useStore(session.canvas, (state) => state?.cards.get(source)?.ports);
   const portsB = useStore(session.canvas, (state) => state?.cards.get(target)?.ports);
   const detail = useStore(session.ui, (ui) => ui.detail);
+  const alone = useStore(session.ui, ({ selection }) => selection.arrowIds.length === 1 && selection.cardIds.length === 0);
   const seen = useStore(session.seenTrouble, (known) => known.get(id) ?? 0);
   const rectA = rectOf(useInternalNode<CardNode>(source));
   const rectB = rectOf(useInternalNode<CardNode>(target));
@@ -50,7 +51,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
           <ArrowEnd at={end} tip={tipB} />
         </>
       )}
-      {!full || selected === true ? null : (
+      {!full || (selected === true && alone) ? null : (
         <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
           {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
           {arrow.paused ? "❚❚ " : ""}
@@ -58,7 +59,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
         </text>
       )}
       {!full && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
-      {selected === true || (arrow.pending && full) ? (
+      {(selected === true && alone) || (arrow.pending && full) ? (
         <ArrowTools arrow={arrow} at={curve.middle} label={label} />
       ) : null}
     </g>

@@ -47,7 +47,7 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
     >
       {bare || detail !== "full" ? null : <CardHead card={card} kind={kind} />}
       <CardContent card={card} kind={kind} selected={selected} detail={detail} />
-      {detail !== "full" ? null : <Ports ports={card.ports} name={card.name} />}
+      {detail !== "full" ? null : <Ports ports={card.ports} kind={card.kind} name={card.name} />}
       {/* What xyflow measures to accept an arrow; where it really ends is our own affair. */}
       <i className="edge-end source target" data-handlepos="right" />
       {match === null ? null : <MatchMark match={match} />}

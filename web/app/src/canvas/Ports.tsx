@@ -1,22 +1,30 @@
 import { memo } from "react";
 import type { Card, PortInfo } from "../wire/records";
-import { familyOf, shortType, type TypeFamily } from "../ports/families";
+import { familyOf, shortType } from "../ports/families";
 import { familiesOf } from "../ports/flows";
+import { portLabel } from "../ports/portLabel";
 import { useSession, useT } from "../shell/context";
 import { drawWithPointer } from "./drawing";
 import { dotOffset } from "./geometry";
 
 /** The dots at a card's sides, one a family of types: outputs at the right, inputs at the left. */
-export const Ports = memo(function Ports({ ports, name }: { ports: Card["ports"]; name: string }) {
+export const Ports = memo(function Ports({ ports, kind, name }: { ports: Card["ports"]; kind: Card["kind"]; name: string }) {
   return (
     <>
-      <Dots ports={ports.inputs} name={name} outgoing={false} />
-      <Dots ports={ports.outputs} name={name} outgoing />
+      <Dots ports={ports.inputs} kind={kind} name={name} outgoing={false} />
+      <Dots ports={ports.outputs} kind={kind} name={name} outgoing />
     </>
   );
 });
 
-function Dots({ ports, name, outgoing }: { ports: readonly PortInfo[]; name: string; outgoing: boolean }) {
+interface DotsProps {
+  ports: readonly PortInfo[];
+  kind: Card["kind"];
+  name: string;
+  outgoing: boolean;
+}
+
+function Dots({ ports, kind, name, outgoing }: DotsProps) {
   const session = useSession();
   const t = useT();
   const families = familiesOf(ports);
@@ -29,7 +37,12 @@ function Dots({ ports, name, outgoing }: { ports: readonly PortInfo[]; name: str
       className={`port nodrag nopan type-${family} ${outgoing ? "is-output" : "is-input"}`}
       style={{ marginTop: dotOffset(index, families.length) }}
       aria-label={families.length === 1 ? label : `${label}: ${family}`}
-      title={describe(ports, family) || label}
+      title={
+        ports
+          .filter((port) => port.mode === "stream" && familyOf(port.type) === family)
+          .map((port) => `${portLabel(t, { kind }, port)} · ${shortType(port.type)}`)
+          .join("\n") || label
+      }
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.stopPropagation();
@@ -40,11 +53,4 @@ function Dots({ ports, name, outgoing }: { ports: readonly PortInfo[]; name: str
       }}
     />
   ));
-}
-
-function describe(ports: readonly PortInfo[], family: TypeFamily): string {
-  return ports
-    .filter((port) => port.mode === "stream" && familyOf(port.type) === family)
-    .map((port) => `${port.label} · ${shortType(port.type)}`)
-    .join("\n");
 }

@@ -117,6 +117,7 @@ function newEdge(arrow: Arrow): ArrowEdge {
     source: arrow.a,
     target: arrow.b,
     ariaRole: "button",
-    domAttributes: { "aria-roledescription": undefined },
+    // Tab goes from card to card; the arrows of a card are reached from it, with A.
+    domAttributes: { "aria-roledescription": undefined, "aria-describedby": undefined, tabIndex: -1 },
   };
 }

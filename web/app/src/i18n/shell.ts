@@ -103,6 +103,8 @@ export const shell = {
     "workspace.menu": { en: "Workspace: {name}", ru: "Воркспейс: {name}", zh: "工作区：{name}" },
     "workspace.list": { en: "Workspaces", ru: "Воркспейсы", zh: "工作区" },
     "workspace.create": { en: "New workspace…", ru: "Новый воркспейс…", zh: "新建工作区…" },
+    "workspace.createTitle": { en: "New workspace", ru: "Новый воркспейс", zh: "新建工作区" },
+    "workspace.editTitle": { en: "Name and folder", ru: "Название и папка", zh: "名称与文件夹" },
     "workspace.createNow": { en: "Create", ru: "Создать", zh: "创建" },
     "workspace.createFolder": {
       en: "Create the folder if it does not exist",

@@ -3,10 +3,12 @@ import { useEffect } from "react";
 import { confirmArrow, disconnect, resend, reversed, setDirection, setPaused } from "../actions/arrows";
 import { familyOf, shortType } from "../ports/families";
 import { flowsOfArrow, type Flow } from "../ports/flows";
+import { portLabel } from "../ports/portLabel";
 import { useSession, useT } from "../shell/context";
 import { PauseIcon, PlayIcon, ResendIcon, ReverseIcon, TrashIcon, TwoWayIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import { troubleOf } from "../state/trouble";
+import type { Card } from "../wire/records";
 import { ago } from "./format";
 import { Journal } from "./Journal";
 import { Row } from "./Row";
@@ -50,10 +52,10 @@ export function ArrowPanel({ arrowId }: { arrowId: string }) {
       ) : null}
       <ul className="flows" aria-label={t("arrow.flows")}>
         {flows.forward.map((flow) => (
-          <FlowLine key={`f${flow.output.id}`} flow={flow} towards={both ? b.name : null} />
+          <FlowLine key={`f${flow.output.id}`} flow={flow} from={a} to={b} both={both} />
         ))}
         {flows.backward.map((flow) => (
-          <FlowLine key={`b${flow.output.id}`} flow={flow} towards={both ? a.name : null} />
+          <FlowLine key={`b${flow.output.id}`} flow={flow} from={b} to={a} both={both} />
         ))}
         {flows.forward.length + flows.backward.length === 0 ? <li className="muted">{t("arrow.noFlows")}</li> : null}
       </ul>
@@ -107,7 +109,7 @@ export function ArrowPanel({ arrowId }: { arrowId: string }) {
   );
 }
 
-function FlowLine({ flow, towards }: { flow: Flow; towards: string | null }) {
+function FlowLine({ flow, from, to, both }: { flow: Flow; from: Card; to: Card; both: boolean }) {
   const t = useT();
   const { output, input, coercion } = flow;
   const same = coercion === "exact" || coercion === "identity" || coercion === "any";
@@ -115,8 +117,8 @@ function FlowLine({ flow, towards }: { flow: Flow; towards: string | null }) {
     <li>
       <i className={`type-dot type-${familyOf(output.type)}`} />
       <span>
-        <b>{output.label}</b> → <b>{input.label}</b>
-        {towards === null ? null : <span className="muted"> · {towards}</span>}
+        <b>{portLabel(t, from, output)}</b> → <b>{portLabel(t, to, input)}</b>
+        {both ? <span className="muted"> · {to.name}</span> : null}
         <small className="muted">
           {output.type === input.type ? shortType(output.type) : `${shortType(output.type)} → ${shortType(input.type)}`}
           {" · "}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { renameCard } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
 import { familyOf, shortType } from "../ports/families";
+import { portLabel } from "../ports/portLabel";
 import { arrowsOf } from "../state/canvas";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
@@ -26,8 +27,8 @@ export function CardPanel({ cardId }: { cardId: string }) {
       </p>
       <TitleField key={card.title} card={card} />
       <Runtime card={card} />
-      <PortList label={t("card.inputs")} ports={card.ports.inputs} />
-      <PortList label={t("card.outputs")} ports={card.ports.outputs} />
+      <PortList label={t("card.inputs")} card={card} ports={card.ports.inputs} />
+      <PortList label={t("card.outputs")} card={card} ports={card.ports.outputs} />
       <CardArrows cardId={cardId} />
       <dl className="rows">
         <Row label={t("card.place")}>
@@ -65,7 +66,7 @@ function TitleField({ card }: { card: Card }) {
   );
 }
 
-function PortList({ label, ports }: { label: string; ports: readonly PortInfo[] }) {
+function PortList({ label, card, ports }: { label: string; card: Card; ports: readonly PortInfo[] }) {
   const t = useT();
   return (
     <section className="ports-list">
@@ -76,7 +77,7 @@ function PortList({ label, ports }: { label: string; ports: readonly PortInfo[] 
           <li key={port.id} title={port.description}>
             <i className={`type-dot type-${familyOf(port.type)}`} />
             <span>
-              <b>{port.label}</b>
+              <b>{portLabel(t, card, port)}</b>
               <small className="muted">
                 {[
                   shortType(port.type),

@@ -72,7 +72,7 @@ describe("whether an arrow is of use", () => {
   };
 
   test("says which port would be picked", () => {
-    expect(why(note("n"), todo("t"))).toEqual([true, "text → add (markdown)"]);
+    expect(why(note("n"), todo("t"))).toEqual([true, "Text → Add (markdown)"]);
   });
 
   test("says why not", () => {

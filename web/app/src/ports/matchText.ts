@@ -1,6 +1,7 @@
 import type { Translate } from "../i18n/catalogue";
 import type { Card } from "../wire/records";
 import { shortType } from "./families";
+import { portLabel } from "./portLabel";
 import type { Match } from "./flows";
 
 /** What an arrow between two cards would do, or why it would do nothing. */
@@ -8,7 +9,7 @@ export function matchText(t: Translate, match: Match, from: Card, to: Card): str
   if (match.fits) {
     if (match.flow === null) return t("match.asks");
     const { output, input } = match.flow;
-    return t("match.fits", { output: output.label, input: input.label, type: shortType(output.type) });
+    return t("match.fits", { output: portLabel(t, from, output), input: portLabel(t, to, input), type: shortType(output.type) });
   }
   switch (match.reason) {
     case "self":

@@ -43,6 +43,7 @@ const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] 
   {
     title: "help.arrows",
     keys: [
+      ["A", "help.arrowOf"],
       ["Enter", "help.arrowOpen"],
       ["R", "arrow.reverse"],
       ["B", "arrow.twoWay"],

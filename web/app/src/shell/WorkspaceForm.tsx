@@ -34,7 +34,7 @@ export function WorkspaceForm({ workspace, onClose }: WorkspaceFormProps) {
   };
 
   return (
-    <Modal title={t(workspace === null ? "workspace.create" : "workspace.edit")} onClose={onClose}>
+    <Modal title={t(workspace === null ? "workspace.createTitle" : "workspace.editTitle")} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <label className="field">
           <span>{t("workspace.path")}</span>

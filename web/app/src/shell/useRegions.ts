@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-const REGIONS = [".topbar button", ".react-flow__node, .react-flow__pane", ".tray button", ".panel button, .panel input"];
+const REGIONS = [".topbar button", ".react-flow__node", ".tray button", ".panel button, .panel input"];
 
 /** F6 goes round the regions of the page, Shift-F6 back: bar, canvas, tray, panel. It also leads out of a terminal. */
 export function useRegions(): void {
