@@ -123,6 +123,29 @@ async def test_a_value_over_the_limit_is_delivered_but_not_kept_and_the_journal_
     assert await reader.call("ports.read", **{"from": keeper.id, "port": "out"}) is not None
 
 
+async def test_drawing_an_arrow_to_a_terminal_runs_nothing(board: Board) -> None:
+    note, terminal = await board.add("note", text="rm -rf something"), await board.add("terminal")
+    witness = await board.add("note")
+    await board.connect(note, terminal)
+    await board.connect(note, witness)
+    await board.until(lambda: board.content(witness)["text"] == "rm -rf something")
+    assert [entry["to"] for entry in await board.journal()] == [witness]
+
+
+async def test_a_full_disk_refuses_the_record_and_is_not_believed_to_hold_it(board: Board) -> None:
+    keeper = await board.custom(port("out", "ns:text", retain=True))
+    reader = await board.custom()
+    await board.connect(reader, keeper)
+    await keeper.emit("out", "before")
+    seqs = dict(board.app.ports.ledger.kept_seqs())
+    board.app.database.limit_pages(1)
+    error = await keeper.refused("ports.emit", port="out", data="x" * 100_000)
+    assert error.code is ErrorCode.UNAVAILABLE
+    board.app.database.limit_pages(1 << 30)
+    assert dict(board.app.ports.ledger.kept_seqs()) == seqs
+    assert (await reader.call("ports.read", **{"from": keeper.id, "port": "out"}))["data"] == "before"
+
+
 async def _until_text(app: App, card_id: Any, text: str) -> None:
     await app.catch_up.settle()
     for _ in range(50):

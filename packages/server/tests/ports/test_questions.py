@@ -7,6 +7,7 @@ from typing import Any
 
 from cardloom.features.ports.questions import QuestionLimits
 from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import CardId
 
 from .conftest import Board, Program, port
 
@@ -48,9 +49,9 @@ async def test_a_handlers_failure_reaches_the_asker_with_its_message(board: Boar
     await board.connect(asker, answerer)
     asking = await ask(asker, answerer)
     request = await answerer.client.event("ports.request")
-    await answerer.call("ports.respond", requestId=request["requestId"], error="the index is broken")
+    await answerer.call("ports.respond", requestId=request["requestId"], error="the index is broken \ud83d")
     error = await refusal(asking)
-    assert (error.code, error.message) == (ErrorCode.INTERNAL, "the index is broken")
+    assert (error.code, error.message) == (ErrorCode.INTERNAL, "the index is broken \ud83d")
     entry = (await board.journal())[-1]
     assert (entry["kind"], entry["outcome"], entry["code"]) == ("request", "refused", "INTERNAL")
 
@@ -115,17 +116,17 @@ async def test_a_sleeping_card_is_woken_for_a_question(board: Board) -> None:
     asleep = await board.custom(takes=(LOOKUP,), running=False)
     await board.connect(asker, asleep)
 
-    woken = asyncio.Event()
+    waits = asyncio.Event()
 
-    async def wake(card_id: str) -> bool:
-        assert card_id == asleep.id
-        await asleep.start()
-        woken.set()
+    async def wake(card_id: CardId) -> bool:
+        waits.set()
+        await board.app.catch_up.wait_connected(card_id)
         return True
 
     board.app.questions.wake = wake
     asking = await ask(asker, asleep)
-    await woken.wait()
+    await waits.wait()
+    await asleep.start()
     request = await asleep.client.event("ports.request")
     await asleep.call("ports.respond", requestId=request["requestId"], data={})
     assert await asking == {"data": {}}
@@ -136,7 +137,7 @@ async def test_a_card_that_does_not_wake_in_time_is_unavailable(board: Board) ->
     asleep = await board.custom(takes=(LOOKUP,), running=False)
     await board.connect(asker, asleep)
 
-    async def never(_card_id: str) -> bool:
+    async def never(_card_id: CardId) -> bool:
         await asyncio.Event().wait()
         return True
 

@@ -11,7 +11,7 @@ from cardloom_protocol.ports import PeerInfo, PortInfo
 
 from ...core.records import Card
 from .activity import Activity
-from .model import OWNER, Body, Entry, Given, Kept, Kind, Lane, Ledger, Outcome, Page, Via, value_mark
+from .model import OWNER, Body, Entry, Given, Kept, Kind, Lane, Ledger, Outcome, Page, Via, value_mark, whole_characters
 from .post import Handed, Parcel
 
 LOOP_MESSAGE = "This value goes round in a circle; it was dropped."
@@ -54,7 +54,7 @@ class Draft:
         counted: bool = True,
     ) -> None:
         """Record what became of the value at one card, and count it on its arrow."""
-        parcel = self.parcel
+        parcel, said = self.parcel, message if error is None else error.message
         self.entries.append(
             Entry(
                 entry_id,
@@ -71,7 +71,7 @@ class Draft:
                 None if lane is None else lane.arrow_id,
                 outcome,
                 None if error is None else error.code.value,
-                message if error is None else error.message,
+                None if said is None else whole_characters(said),
                 parcel.place.chain,
                 parcel.place.hop,
                 parcel.place.cause,

@@ -199,8 +199,12 @@ def body_of(value: JsonValue, max_units: int) -> Body:
     data = text.encode("utf-8", "surrogatepass")
     digest = hashlib.sha256(data).hexdigest()
     preview = value if isinstance(value, str) else text
-    shown = preview[:PREVIEW_CHARS].encode("utf-8", "replace").decode()
-    return Body(text, len(data), digest, _mark(text, digest), shown)
+    return Body(text, len(data), digest, _mark(text, digest), whole_characters(preview[:PREVIEW_CHARS]))
+
+
+def whole_characters(text: str) -> str:
+    """The text with a question mark for each half of a character, which no database takes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def value_mark(value: JsonValue) -> str:

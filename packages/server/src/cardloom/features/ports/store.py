@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import apsw
 
@@ -46,6 +46,7 @@ SCHEMA: Final[Sequence[str]] = (
     ) STRICT""",
 )
 
+_Key = TypeVar("_Key")
 _ENTRY_COLUMNS: Final = (
     "id, at_ms, workspace_id, kind, via, from_card, output, type, to_card, input_id, input_type, arrow_id, outcome, "
     "code, message, chain, hop, cause, landed"
@@ -88,6 +89,14 @@ class Recorded:
     text: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What memory said before a page: numbers of kept values and of given ones, None for none."""
+
+    kept: dict[tuple[CardId, str], int | None]
+    given: dict[tuple[ArrowId, CardId, str], int | None]
+
+
 class PortsStore:
     """The ledger on disk, and what is read back from it."""
 
@@ -113,15 +122,31 @@ class PortsStore:
         return first
 
     def write(self, page: Page) -> asyncio.Future[None]:
+        written = self._database.submit(partial(_save, page=page, max_body_bytes=self._limits.body_bytes))
+        if page.kept is not None or page.given:
+            written.add_done_callback(partial(self._take_back, self._remember(page)))
+        return written
+
+    def _remember(self, page: Page) -> _Before:
+        """Answer from memory as if the page were on disk; gives what was known before."""
+        before = _Before({}, {})
         if page.kept is not None:
             key = (page.kept.card_id, page.kept.output)
-            if page.kept.text is None:
-                self._kept_seqs.pop(key, None)
-            else:
-                self._kept_seqs[key] = page.kept.seq
+            before.kept[key] = self._kept_seqs.get(key)
+            _set(self._kept_seqs, key, None if page.kept.text is None else page.kept.seq)
         for given in page.given:
-            self._given[(given.arrow_id, given.card_id, given.output)] = given.seq
-        return self._database.submit(partial(_save, page=page, max_body_bytes=self._limits.body_bytes))
+            arrow_key = (given.arrow_id, given.card_id, given.output)
+            before.given[arrow_key] = self._given.get(arrow_key)
+            self._given[arrow_key] = given.seq
+        return before
+
+    def _take_back(self, before: _Before, written: asyncio.Future[None]) -> None:
+        """The disk refused a page: forget what it would have meant."""
+        if not written.cancelled() and written.exception() is not None:
+            for key, seq in before.kept.items():
+                _set(self._kept_seqs, key, seq)
+            for arrow_key, seq in before.given.items():
+                _set(self._given, arrow_key, seq)
 
     async def kept(self, card_id: CardId, output: str) -> Kept | None:
         return await self._database.submit(partial(_load_kept, card_id=card_id, output=output))
@@ -239,6 +264,13 @@ class PortsStore:
         for key in [key for key in self._kept_seqs if key[0] in set(card_ids)]:
             del self._kept_seqs[key]
         await self._database.write(partial(_forget_cards, card_ids=card_ids))
+
+
+def _set(seqs: dict[_Key, int], key: _Key, seq: int | None) -> None:
+    if seq is None:
+        seqs.pop(key, None)
+    else:
+        seqs[key] = seq
 
 
 def _number(value: object) -> int:
