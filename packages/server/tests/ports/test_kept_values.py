@@ -128,7 +128,9 @@ async def test_drawing_an_arrow_to_a_terminal_runs_nothing(board: Board) -> None
     witness = await board.add("note")
     await board.connect(note, terminal)
     await board.connect(note, witness)
-    await board.until(lambda: board.content(witness)["text"] == "rm -rf something")
+    await board.until(board.entries)
+    assert board.content(witness)["text"] == "rm -rf something"
+    await board.app.catch_up.settle()
     assert [entry["to"] for entry in await board.journal()] == [witness]
 
 
