@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
 
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.codecs.pi import (
     PiFile,
     new_pi_file,
@@ -24,7 +25,16 @@ from cardloom_protocol.session.codecs.pi_edit import (
     hide_pi,
     move_pi_to_end,
 )
-from cardloom_protocol.session.errors import BadRequest, CodecError, Conflict, NotFound
+from cardloom_protocol.session.codecs.pi_view import (
+    activate_pi_node,
+    append_service,
+    delete_pi_node,
+    document_fields,
+    pi_document,
+    pi_view,
+    session_info_fields,
+)
+from cardloom_protocol.session.errors import BadRequest, CodecError, Conflict, NotFound, NotSupported
 from cardloom_protocol.session.info import SessionInfo
 from cardloom_protocol.session.json_text import JsonObject
 from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession, StoreNode
@@ -37,9 +47,15 @@ from .sources import NewId, Now, iso_now, new_ordered_uuid, new_short_hex
 
 T = TypeVar("T")
 
+_VIEW_CAPABILITIES: dict[bool, StoreCapabilities] = {False: {}, True: {"rename": True, "sessionMeta": True}}
+
 
 class PiStore(SessionStore):
-    """The `*.jsonl` files below a folder; `cwd` goes into the header of new ones."""
+    """The `*.jsonl` files below a folder; `cwd` goes into the header of new ones.
+
+    With `hide_service_entries` only messages are nodes, and the entries between them give the session its title, model,
+    profile and document; renaming and documents work in this form only.
+    """
 
     @property
     def capabilities(self) -> StoreCapabilities:
@@ -48,6 +64,7 @@ class PiStore(SessionStore):
             "edits": {"edit": True, "delete": True, "hide": True},
             "swipes": True,
             "fork": True,
+            **_VIEW_CAPABILITIES[self._view],
         }
 
     def __init__(
@@ -55,17 +72,19 @@ class PiStore(SessionStore):
         folder: Path,
         *,
         cwd: str,
+        hide_service_entries: bool = False,
         now: Now = iso_now,
         new_session_id: NewId = new_ordered_uuid,
         new_node_id: NewId = new_short_hex,
     ) -> None:
         self._folder = folder
         self._cwd = cwd
+        self._view = hide_service_entries
         self._now = now
         self._new_session_id = new_session_id
         self._new_node_id = new_node_id
         self._writers = Writers()
-        self._listing = Listing(lambda path: pi_session(parse_pi(read_text(path))).info)
+        self._listing = Listing(lambda path: self._session(parse_pi(read_text(path))).info)
         self._paths: dict[str, Path] = {}
 
     async def list(self, *, limit: float | None = None, cursor: str | None = None) -> SessionPage:
@@ -75,22 +94,22 @@ class PiStore(SessionStore):
     async def load(self, session_id: str) -> StoredSession:
         """See the contract."""
         safe_id(session_id, "session id")
-        return await asyncio.to_thread(lambda: pi_session(_parsed(read_text(self._path(session_id)))))
+        return await asyncio.to_thread(lambda: self._session(_parsed(read_text(self._path(session_id)))))
 
     async def create(self, *, session_id: str | None = None, info: JsonObject | None = None) -> SessionInfo:
-        """See the contract. The title is given back, but the format has no place for it."""
+        """See the contract. A title is given back, but kept only in the form without service entries."""
         new_id = self._new_session_id() if session_id is None else safe_id(session_id, "session id")
-        at = self._now()
+        at, title = self._now(), (info or {}).get("title")
 
         def create() -> None:
             if self._find(new_id) is not None:
                 raise Conflict(f"There is a session {new_id!r} already.")
-            self._write_new(new_pi_file(pi_header(new_id, at, self._cwd)), at)
+            self._write_new(self._titled(new_pi_file(pi_header(new_id, at, self._cwd)), title, at), at)
 
         await self._writers.run(new_id, create)
         made: JsonObject = {"id": new_id, "createdAt": at, "messageCount": 0}
-        if info and isinstance(info.get("title"), str):
-            made["title"] = info["title"]
+        if isinstance(title, str):
+            made["title"] = title
         return cast(SessionInfo, made)
 
     async def append_node(self, session_id: str, node: NodeInput) -> StoreNode:
@@ -110,7 +129,9 @@ class PiStore(SessionStore):
 
     async def delete_node(self, session_id: str, node_id: str) -> None:
         """See the contract."""
-        await self._change(session_id, lambda file: (delete_pi(file, node_id), None))
+        await self._change(
+            session_id, lambda file: ((delete_pi_node if self._view else delete_pi)(file, node_id), None)
+        )
 
     async def hide_node(self, session_id: str, node_id: str, hidden: bool) -> None:
         """See the contract. BAD_REQUEST for a service entry."""
@@ -118,7 +139,9 @@ class PiStore(SessionStore):
 
     async def set_active_leaf(self, session_id: str, node_id: str) -> None:
         """See the contract."""
-        await self._change(session_id, lambda file: (move_pi_to_end(file, node_id), None))
+        await self._change(
+            session_id, lambda file: ((activate_pi_node if self._view else move_pi_to_end)(file, node_id), None)
+        )
 
     async def fork_copy(self, session_id: str, node_id: str | None = None) -> SessionInfo:
         """See the contract."""
@@ -127,14 +150,35 @@ class PiStore(SessionStore):
 
         def fork() -> SessionInfo:
             file = _parsed(read_text(self._path(session_id)))
-            forked = fork_pi(file, new_id, at, self._cwd, node_id)
+            forked = fork_pi(file, new_id, at, self._cwd, node_id or self._leaf(file))
+            title = self._session(file).info.get("title")
+            if title != self._session(forked).info.get("title"):
+                forked = self._titled(forked, title, at)
             self._write_new(forked, at)
-            return pi_session(forked).info
+            return self._session(forked).info
 
         info = await asyncio.to_thread(fork)
         if node_id is not None:
             info["forkMessageId"] = node_id
         return info
+
+    async def rename(self, session_id: str, title: str) -> None:
+        """See the contract."""
+        await self._append_service("rename", session_id, lambda _: session_info_fields(title))
+
+    async def get_meta(self, session_id: str) -> JsonObject:
+        """See the contract."""
+        self._need_view("sessionMeta")
+        safe_id(session_id, "session id")
+        return await asyncio.to_thread(lambda: pi_document(_parsed(read_text(self._path(session_id)))))
+
+    async def patch_meta(self, session_id: str, patch: JsonObject) -> None:
+        """See the contract."""
+        await self._append_service("sessionMeta", session_id, lambda file: document_fields(pi_document(file) | patch))
+
+    async def set_meta(self, session_id: str, document: JsonObject) -> None:
+        """See the contract."""
+        await self._append_service("sessionMeta", session_id, lambda _: document_fields(document))
 
     async def delete(self, session_id: str) -> None:
         """See the contract."""
@@ -155,6 +199,30 @@ class PiStore(SessionStore):
             return text if after is before else serialize_pi(after), result
 
         return await self._writers.run(session_id, lambda: change_file(self._path(session_id), on_text))
+
+    async def _append_service(self, op: str, session_id: str, fields: Callable[[PiFile], JsonObject]) -> None:
+        self._need_view(op)
+
+        def append(file: PiFile) -> tuple[PiFile, None]:
+            return append_service(file, self._unused_id(file), self._now(), fields(file)), None
+
+        await self._change(session_id, append)
+
+    def _need_view(self, op: str) -> None:
+        if not self._view:
+            raise NotSupported(op)
+
+    def _session(self, file: PiFile) -> StoredSession:
+        return pi_view(file) if self._view else pi_session(file)
+
+    def _leaf(self, file: PiFile) -> str | None:
+        leaf = (pi_view(file).meta or {}).get("activeLeaf") if self._view else None
+        return leaf if isinstance(leaf, str) else None
+
+    def _titled(self, file: PiFile, title: JsonValue, at: str) -> PiFile:
+        if not self._view or not isinstance(title, str):
+            return file
+        return append_service(file, self._unused_id(file), at, session_info_fields(title))
 
     def _unused_id(self, file: PiFile) -> str:
         while True:
