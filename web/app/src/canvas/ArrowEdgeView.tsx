@@ -33,10 +33,11 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
     [portsA, portsB, direction],
   );
   if (arrow === undefined || flows === null || !portsA || !portsB || rectA === null || rectB === null) return null;
+  const full = detail === "full";
+  const withTools = (selected === true && alone) || (arrow.pending && full);
   const { start, end } = endsOf(rectA, rectB, portsA, portsB, flows);
   const tipA = arrow.direction !== "forward";
   const tipB = arrow.direction !== "backward";
-  const full = detail === "full";
   const curve = curveBetween(tipA ? offset(start, TIP) : start, tipB ? offset(end, TIP) : end);
   const label = arrowLabel(flows);
   const trouble = troubleOf(arrow.stats) > seen;
@@ -51,7 +52,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
           <ArrowEnd at={end} tip={tipB} />
         </>
       )}
-      {!full || (selected === true && alone) ? null : (
+      {!full || withTools ? null : (
         <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
           {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
           {arrow.paused ? "❚❚ " : ""}
@@ -59,9 +60,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
         </text>
       )}
       {!full && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
-      {(selected === true && alone) || (arrow.pending && full) ? (
-        <ArrowTools arrow={arrow} at={curve.middle} label={label} />
-      ) : null}
+      {withTools ? <ArrowTools arrow={arrow} at={curve.middle} label={label} /> : null}
     </g>
   );
 }

@@ -86,8 +86,9 @@ export function MiniMap() {
   const go = (event: PointerEvent<HTMLCanvasElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const { factor, left, top } = scale.current;
-    const x = (event.clientX - box.left - left) / factor;
-    const y = (event.clientY - box.top - top) / factor;
+    const shown = WIDTH / box.width;
+    const x = ((event.clientX - box.left) * shown - left) / factor;
+    const y = ((event.clientY - box.top) * shown - top) / factor;
     void flow.setCenter(x, y, { zoom: flow.getZoom(), duration: 0 });
   };
 

@@ -25,6 +25,7 @@ export const canvasTexts = texts({
   "card.inputs": { en: "Inputs", ru: "Входы", zh: "输入" },
   "card.outputs": { en: "Outputs", ru: "Выходы", zh: "输出" },
   "card.noPorts": { en: "none", ru: "нет", zh: "无" },
+  "card.permissions": { en: "Permissions", ru: "Разрешения", zh: "权限" },
   "card.arrows": { en: "Arrows", ru: "Стрелки", zh: "连线" },
   "card.place": { en: "Place", ru: "Место", zh: "位置" },
   "card.size": { en: "Size", ru: "Размер", zh: "尺寸" },

@@ -234,6 +234,7 @@ export const shell = {
     "fail.program": { en: "The program did not obey", ru: "Программа не отреагировала", zh: "程序操作失败" },
     "fail.workspace": { en: "The workspace stayed as it was", ru: "Воркспейс не изменён", zh: "未能更改工作区" },
     "fail.preferences": { en: "Not remembered", ru: "Не сохранено", zh: "未能保存设置" },
+    "fail.grants": { en: "The permissions stayed as they were", ru: "Разрешения не изменены", zh: "未能更改权限" },
     "fail.answer": { en: "The answer did not arrive", ru: "Ответ не доставлен", zh: "回答未送达" },
     "fail.undo": { en: "Could not be undone", ru: "Не удалось отменить", zh: "无法撤销" },
     "fail.redo": { en: "Could not be redone", ru: "Не удалось вернуть", zh: "无法重做" },

@@ -8,6 +8,7 @@ import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { Card, PortInfo } from "../wire/records";
 import { CardLog } from "./CardLog";
+import { Grants } from "./Grants";
 import { Journal } from "./Journal";
 import { Row } from "./Row";
 
@@ -38,7 +39,12 @@ export function CardPanel({ cardId }: { cardId: string }) {
           {Math.round(card.w)} × {Math.round(card.h)}
         </Row>
       </dl>
-      {card.kind === "custom" ? <CardLog cardId={cardId} /> : null}
+      {card.kind === "custom" ? (
+        <>
+          <Grants packageId={card.content.packageId} />
+          <CardLog cardId={cardId} />
+        </>
+      ) : null}
       <Journal cardId={cardId} />
     </>
   );

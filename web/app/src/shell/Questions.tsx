@@ -23,6 +23,7 @@ interface AskedPermission {
   id: string;
   reason?: string;
   risk?: string;
+  hosts?: string;
 }
 
 function ServerQuestion({ dialog }: { dialog: Dialog }) {
@@ -75,6 +76,7 @@ function ServerQuestion({ dialog }: { dialog: Dialog }) {
                     {t(`risk.${riskOf(permission.risk)}`)}
                   </span>
                 )}
+                {permission.hosts === undefined ? null : <code className="muted">{permission.hosts}</code>}
                 {permission.reason === undefined ? null : <small className="muted">{permission.reason}</small>}
               </li>
             ))}
@@ -113,9 +115,16 @@ function permissionsOf(value: unknown): AskedPermission[] {
   return value.flatMap((each: unknown): AskedPermission[] => {
     if (typeof each === "string") return [{ id: each }];
     if (typeof each !== "object" || each === null) return [];
-    const { id, reason, risk } = each as Record<string, unknown>;
+    const { id, reason, risk, hosts } = each as Record<string, unknown>;
     if (typeof id !== "string") return [];
-    return [{ id, ...(typeof reason === "string" && { reason }), ...(typeof risk === "string" && { risk }) }];
+    return [
+      {
+        id,
+        ...(typeof reason === "string" && { reason }),
+        ...(typeof risk === "string" && { risk }),
+        ...(Array.isArray(hosts) && { hosts: hosts.join(", ") }),
+      },
+    ];
   });
 }
 

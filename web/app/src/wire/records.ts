@@ -13,6 +13,7 @@ export type {
   CustomContent,
   CustomRuntime,
   Dialog,
+  Grant,
   JournalEntry,
   KanbanCard,
   KanbanColumn,

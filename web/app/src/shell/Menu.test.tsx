@@ -1,0 +1,73 @@
+import { fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { MenuButton, type MenuEntry } from "./Menu";
+
+function setUp() {
+  const ran: string[] = [];
+  const item = (id: string, more: Partial<MenuEntry> = {}) => ({ id, label: id, run: () => ran.push(id), ...more }) as MenuEntry;
+  render(
+    <>
+      <MenuButton label="Things" entries={[item("Apple"), item("Pear", { disabled: true }), { id: "line", separator: true }, item("Plum")]}>
+        things
+      </MenuButton>
+      <p>elsewhere</p>
+    </>,
+  );
+  const button = screen.getByRole("button", { name: "Things" });
+  button.focus();
+  fireEvent.click(button);
+  return { ran, button };
+}
+
+const key = (name: string) => fireEvent.keyDown(document.activeElement as Element, { key: name });
+
+test("arrow keys go round the entries that can be chosen", () => {
+  setUp();
+  expect(document.activeElement?.textContent).toContain("Apple");
+  key("ArrowDown");
+  expect(document.activeElement?.textContent).toContain("Plum");
+  key("ArrowDown");
+  expect(document.activeElement?.textContent).toContain("Apple");
+  key("End");
+  expect(document.activeElement?.textContent).toContain("Plum");
+});
+
+test("a letter jumps to the entry that begins with it", () => {
+  setUp();
+  key("p");
+  expect(document.activeElement?.textContent).toContain("Plum");
+});
+
+test("choosing runs the entry, closes the menu and gives the focus back", () => {
+  const { ran, button } = setUp();
+  fireEvent.click(screen.getByRole("menuitem", { name: "Plum" }));
+  expect(ran).toEqual(["Plum"]);
+  expect(screen.queryByRole("menu")).toBeNull();
+  expect(document.activeElement).toBe(button);
+});
+
+test("Escape and a press elsewhere close it without choosing", () => {
+  const { ran, button } = setUp();
+  key("Escape");
+  expect(screen.queryByRole("menu")).toBeNull();
+  fireEvent.click(button);
+  fireEvent.pointerDown(screen.getByText("elsewhere"));
+  expect(screen.queryByRole("menu")).toBeNull();
+  expect(ran).toEqual([]);
+});
+
+test("a second press of the button closes what the first opened", () => {
+  const { button } = setUp();
+  fireEvent.pointerDown(button);
+  fireEvent.click(button);
+  expect(screen.queryByRole("menu")).toBeNull();
+});
+
+test("keys inside the menu do not reach the page", () => {
+  const heard = vi.fn();
+  window.addEventListener("keydown", heard);
+  setUp();
+  key("ArrowDown");
+  expect(heard).not.toHaveBeenCalled();
+  window.removeEventListener("keydown", heard);
+});
