@@ -150,10 +150,13 @@ class Board:
     async def until(self, holds: Callable[[], Any]) -> Any:
         """Look after every change of the canvas and every pulse of an arrow until something holds, and give it."""
         async with asyncio.timeout(CAP_S):
-            while not (found := holds()):
+            while True:
                 self._news.clear()
+                await self.app.database.flush()  # what was told of may be a moment away from the disk
+                found = holds()
+                if found:
+                    return found
                 await self._news.wait()
-        return found
 
 
 def _declared(one: PortInfo, *not_here: str) -> dict[str, Any]:
