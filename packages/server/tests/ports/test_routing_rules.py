@@ -104,7 +104,7 @@ class Scene:
 
 
 def chosen(output: PortInfo, inputs: list[PortInfo]) -> PortInfo | None:
-    """The input that the seed's sentence names: default, else exact type, else first compatible."""
+    """The input that the specification names: default, else exact type, else first compatible."""
     fitting = [port for port in inputs if port.mode == "stream" and coercion(output.type, port.type)]
     defaults = [port for port in fitting if port.default]
     exact = [port for port in fitting if port.type == output.type]
