@@ -7,7 +7,7 @@ import { useStore } from "../state/store";
 import { troubleOf } from "../state/trouble";
 import type { Arrow, Card } from "../wire/records";
 import { ArrowTools } from "./ArrowTools";
-import { anchorOn, curveBetween, dotOffset, offset, type Anchor, type Rect, type Side } from "./geometry";
+import { anchorOn, curveBetween, dotOffset, labelFits, offset, type Anchor, type Rect, type Side } from "./geometry";
 import type { ArrowEdge, CardNode } from "./nodes";
 import { Pulse } from "./Pulse";
 
@@ -56,7 +56,7 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
         <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
           {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
           {arrow.paused ? "❚❚ " : ""}
-          {label}
+          {labelFits(label, start, end) ? label : ""}
         </text>
       )}
       {!full && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}

@@ -92,7 +92,7 @@ const CardContent = memo(function CardContent({ card, kind, selected, detail }: 
   return (
     <>
       {bodyShown ? (
-        <div className="card-body" hidden={!full}>
+        <div className={kind.bare === true ? "card-body card-grip" : "card-body"} hidden={!full}>
           <Boundary fallback={(error, again) => <BrokenBody error={error} again={again} />}>
             <Suspense fallback={<div className="card-loading" role="status" aria-label={t("app.loading")} />}>
               <Body kind={kind} card={card} selected={selected} readable={full} />

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anchorOn, boundsOf, curveBetween, dotOffset, facingSide, freePlace, nearestTowards, offset, overlaps } from "./geometry";
+import { anchorOn, boundsOf, curveBetween, dotOffset, facingSide, freePlace, labelFits, nearestTowards, offset, overlaps } from "./geometry";
 
 const at = (x: number, y: number, w = 100, h = 60) => ({ x, y, w, h });
 
@@ -47,6 +47,13 @@ test("a curve starts and ends at its anchors and is even", () => {
   const curve = curveBetween({ side: "right", onDot: false, x: 0, y: 0 }, { side: "left", onDot: false, x: 200, y: 0 });
   expect(curve.path).toMatch(/^M0 0 C\d+ 0 \d+ 0 200 0$/);
   expect(curve.middle).toEqual({ x: 100, y: 0 });
+});
+
+test("a label that would run under a card is left out", () => {
+  const end = (side: "left" | "right" | "top" | "bottom", x: number) => ({ side, onDot: false, x, y: 0 });
+  expect(labelFits("tasks", end("right", 0), end("left", 50))).toBe(true);
+  expect(labelFits("tasks · markdown", end("right", 0), end("left", 50))).toBe(false);
+  expect(labelFits("tasks · markdown", end("bottom", 0), end("top", 0))).toBe(true);
 });
 
 describe("a free place", () => {

@@ -94,6 +94,14 @@ export function offset(anchor: Anchor, distance: number): Anchor {
   return { ...anchor, x: anchor.x + normal.x * distance, y: anchor.y + normal.y * distance };
 }
 
+const CHARACTER_PX = 6;
+
+/** Whether a label fits between the ends of a curve without running under a card. */
+export function labelFits(text: string, start: Anchor, end: Anchor): boolean {
+  const sideways = start.side === "left" || start.side === "right";
+  return !sideways || text.length * CHARACTER_PX + 12 <= Math.abs(end.x - start.x);
+}
+
 export function overlaps(one: Rect, other: Rect, gap = 0): boolean {
   return (
     one.x < other.x + other.w + gap &&

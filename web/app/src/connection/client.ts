@@ -48,6 +48,7 @@ const LAST_RETRY_MS = 5_000;
 /**
  * The page's side of the canvas socket: calls matched to answers, events to listeners, and reconnecting with back-off.
  *
+ * `client.online` is an event of its own: a greeting has succeeded, and what was attached has to be attached again.
  * A call made while the server is away is refused at once with UNAVAILABLE, and so is every call that was in flight
  * when the socket closed: whether it took effect is seen in the snapshot that follows.
  */
