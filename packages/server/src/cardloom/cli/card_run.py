@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client, ManifestError, find_server
 from cardloom_sdk.backoff import BackOff
-from cardloom_sdk.card_run import EXIT_REFUSED, TOKEN_VARIABLE, URL_VARIABLE
+from cardloom_sdk.card_run import EXIT_REFUSED, SUPERVISED_VARIABLE, TOKEN_VARIABLE, URL_VARIABLE
 from cardloom_sdk.manifest_file import MANIFEST_NAME, parse_raw, read_raw
 
 from .console import Answer, UsageError, say
@@ -88,18 +87,17 @@ def _is_idle(card: Record, package_name: str) -> bool:
 
 
 async def _run_once(program: Path, token: str) -> int:
-    """Run the program with this terminal as its own; gives its exit code."""
-    environment = {**os.environ, URL_VARIABLE: find_server().url, TOKEN_VARIABLE: token}
+    """Run the program with this terminal as its own; gives its exit code. It ends when this command does."""
+    environment = {**os.environ, URL_VARIABLE: find_server().url, TOKEN_VARIABLE: token, SUPERVISED_VARIABLE: "1"}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(program), cwd=program.parent, env=environment, stdin=asyncio.subprocess.DEVNULL
+        sys.executable, str(program), cwd=program.parent, env=environment, stdin=asyncio.subprocess.PIPE
     )
     try:
         return await process.wait()
-    except asyncio.CancelledError:  # Ctrl-C reached the program as well
+    finally:  # Ctrl-C reached the program as well
         if process.returncode is None:
-            process.send_signal(signal.SIGTERM)
+            process.terminate()
             await process.wait()
-        raise
 
 
 async def _again(workspace_id: str, card_id: str, raw: Any) -> str:

@@ -32,26 +32,39 @@ class Command:
 class Program:
     """One running program. `heard` gets what it prints, in pieces, with whether that was on standard error."""
 
-    def __init__(self, process: asyncio.subprocess.Process, heard: Callable[[bytes, bool], None]) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, stdin: int, readers: Sequence[asyncio.Task[None]]) -> None:
         self._process = process
-        self._readers = [
-            asyncio.create_task(self._read(process.stdout, heard, errors=False)),
-            asyncio.create_task(self._read(process.stderr, heard, errors=True)),
-        ]
+        self._stdin = stdin
+        self._readers = readers
 
     @classmethod
     async def start(cls, command: Command, heard: Callable[[bytes, bool], None]) -> Program:
         """Start a program. OSError when it cannot be."""
-        process = await asyncio.create_subprocess_exec(
-            *command.argv,
-            cwd=command.cwd,
-            env=dict(command.environment),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=sys.platform != "win32",
-        )
-        return cls(process, heard)
+        # The pipes are ours and not the event loop's, which would take a program for running as long as anybody,
+        # say a child of it, holds one of them.
+        (theirs, stdin), (out, out_theirs), (err, err_theirs) = os.pipe(), os.pipe(), os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command.argv,
+                cwd=command.cwd,
+                env=dict(command.environment),
+                stdin=theirs,
+                stdout=out_theirs,
+                stderr=err_theirs,
+                start_new_session=sys.platform != "win32",
+            )
+        except BaseException:
+            for descriptor in (stdin, out, err):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in (theirs, out_theirs, err_theirs):
+                os.close(descriptor)
+        readers = [
+            asyncio.create_task(_read(out, heard, errors=False)),
+            asyncio.create_task(_read(err, heard, errors=True)),
+        ]
+        return cls(process, stdin, readers)
 
     @property
     def pid(self) -> int:
@@ -85,8 +98,9 @@ class Program:
         for reader in late:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        if self._stdin >= 0:
+            os.close(self._stdin)
+            self._stdin = -1
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -95,7 +109,15 @@ class Program:
             else:
                 os.killpg(self._process.pid, number)
 
-    @staticmethod
-    async def _read(stream: asyncio.StreamReader | None, heard: Callable[[bytes, bool], None], *, errors: bool) -> None:
-        while stream is not None and (data := await stream.read(_CHUNK_BYTES)):
+
+async def _read(descriptor: int, heard: Callable[[bytes, bool], None], *, errors: bool) -> None:
+    """Hear a pipe until its other end is closed by all who hold it."""
+    stream = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(descriptor, "rb", buffering=0)
+    )
+    try:
+        while data := await stream.read(_CHUNK_BYTES):
             heard(data, errors)
+    finally:
+        transport.close()

@@ -49,10 +49,6 @@ class CardBook:
                 found.setdefault(package.id, package)
         return list(found.values())
 
-    def is_outside(self, card_id: CardId) -> bool:
-        """Whether somebody runs a card's program themselves."""
-        return card_id in self._outside
-
     async def add_outside(self, card_id: CardId, manifest: Manifest, raw: Any) -> None:
         """Remember the manifest of a card whose program somebody runs themselves."""
         self._outside[card_id] = manifest

@@ -29,6 +29,7 @@ APP_VERSION: Final = "0.1.264"
 """The level of the card contract that this host keeps (decision 14)."""
 
 _LOCALES: Final = {"en": "en-US", "ru": "ru-RU", "zh": "zh-CN"}
+_OUTSIDE: Final = "dev:"
 _FILE_PERMISSIONS: Final = frozenset(("fs.read", "fs.write"))
 
 Launch: TypeAlias = Literal["created", "reloaded"]
@@ -98,7 +99,12 @@ def folder_package_id(name: str) -> PackageId:
 
 def run_package_id(manifest: Manifest) -> PackageId:
     """The id of a package that somebody runs themselves: by name, so that grants outlast a new version."""
-    return PackageId(f"dev:{_short_hash(manifest['name'])}")
+    return PackageId(f"{_OUTSIDE}{_short_hash(manifest['name'])}")
+
+
+def is_outside(card: Card) -> bool:
+    """Whether somebody runs a card's program themselves."""
+    return str(card.content.get("packageId", "")).startswith(_OUTSIDE)
 
 
 def recipe(package: Package, language: str, given: Mapping[str, Any]) -> Recipe:

@@ -227,7 +227,7 @@ class CardsService:
         """Start a card's program, where it has one of ours and its workspace is open."""
         if not self._graph.workspace(card.workspace_id).is_open:
             return
-        if self.book.is_outside(card.id):
+        if model.is_outside(card):
             self._show_outside(card.id)
         else:
             self._show(card.id, Runtime("starting"))
@@ -256,7 +256,7 @@ class CardsService:
 
     def _program_card(self, card_id: str) -> Card:
         card = self._graph.card(card_id)
-        if card.kind != "custom" or self.book.is_outside(card.id):
+        if card.kind != "custom" or model.is_outside(card):
             raise CallError(ErrorCode.INVALID_PARAMS, f"Cardloom runs no program for {card.name!r}", [])
         return card
 
