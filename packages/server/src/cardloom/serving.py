@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.limits import limit
@@ -151,7 +152,7 @@ class Server(uvicorn.Server):
     """uvicorn, which says when it is up and tells the clients before it closes their sockets."""
 
     def __init__(self, app: App) -> None:
-        super().__init__(_uvicorn_config(app))
+        super().__init__(uvicorn_config(app.asgi))
         self._app = app
         self.up = asyncio.Event()
 
@@ -172,9 +173,10 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _uvicorn_config(app: App) -> uvicorn.Config:
+def uvicorn_config(asgi: ASGIApp) -> uvicorn.Config:
+    """How uvicorn serves an application of ours; benchmarks serve a bare one in the same way."""
     return uvicorn.Config(
-        app.asgi,
+        asgi,
         http="httptools",
         ws=AbortableWebSocket,
         ws_max_size=limit("socketMessageBytes"),
