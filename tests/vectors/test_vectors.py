@@ -49,6 +49,28 @@ def test_the_runner_says_what_failed_and_exits_with_one(tmp_path: Path, capsys: 
     assert lines[2] == "1 passed, 2 failed, 1 skipped"
 
 
+class _WithoutSdk:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "cardloom_sdk":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_cases_that_need_the_sdk_are_skipped_by_name_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cardloom_sdk"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [_WithoutSdk(), *sys.meta_path])
+    for name in ("store_contract", "safe_ids"):
+        (tmp_path / f"{name}.json").write_bytes((HERE / "ui" / f"{name}.json").read_bytes())
+    assert RUNNER.main([str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "store_contract.json: 37 cases skipped, cardloom_sdk is not installed",
+        "58 passed, 0 failed, 37 skipped",
+    ]
+
+
 @pytest.mark.parametrize(
     ("got", "expected", "agree"),
     [
