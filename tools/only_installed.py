@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import distributions, requires
 
 TOOLS = {"pip", "setuptools", "wheel"}
+CONDITIONS = ("extra ==", "sys_platform", "python_version")
 
 
 def canonical(name: str) -> str:
@@ -25,7 +26,7 @@ def needed(names: list[str]) -> set[str]:
         if name == "cardloom-protocol":
             continue
         for requirement in requires(name) or ():
-            if "extra ==" not in requirement and "sys_platform" not in requirement and "python_version" not in requirement:
+            if not any(condition in requirement for condition in CONDITIONS):
                 waiting.append(canonical(re.split(r"[^A-Za-z0-9_.-]", requirement, maxsplit=1)[0]))
     return found
 
