@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from functools import partial
 from pathlib import Path
 
@@ -100,6 +101,48 @@ async def test_writers_of_one_session_wait_for_each_other() -> None:
 
     await asyncio.gather(*(writers.run("s", partial(work, name)) for name in "abc"))
     assert order == ["a", "a", "b", "b", "c", "c"]
+
+
+async def test_a_cancelled_write_is_finished_before_the_next_one_begins() -> None:
+    writers, order = Writers(), list[str]()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        begun.set()
+        assert go_on.wait(30)
+        order.append("first")
+
+    first = asyncio.create_task(writers.run("s", slow))
+    await asyncio.to_thread(begun.wait, 30)
+    first.cancel()
+    second = asyncio.create_task(writers.run("s", partial(order.append, "second")))
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    await second
+    assert order == ["first", "second"]
+
+
+async def test_appending_to_a_pi_session_never_rewrites_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(HEADER + "\n\n" + ENTRY + "torn {")
+    inode = path.stat().st_ino
+    await PiStore(tmp_path, cwd="/w").append_node("s1", NodeInput("user", id="n", text="x"))
+    assert path.stat().st_ino == inode
+    assert path.read_text().startswith(HEADER + "\n\n" + ENTRY + 'torn {\n{"type":"message","id":"n","parentId":"a"')
+
+
+async def test_an_asset_is_not_written_through_a_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    store = NrChatStore(tmp_path / "chats")
+    await store.create(session_id="s")
+    ref = await store.put_asset("s", "a", b"1")
+    (tmp_path / "chats" / "s.assets" / "a").unlink()
+    (tmp_path / "chats" / "s.assets" / "a").symlink_to(outside)
+    assert await store.put_asset("s", "a", b"2") == ref
+    assert await store.get_asset("s", ref) == b"2"
+    assert outside.read_text() == "x"
 
 
 async def test_appending_to_a_transcript_never_rewrites_it(tmp_path: Path) -> None:

@@ -73,9 +73,9 @@ def create_file(path: Path, text: str) -> None:
         raise Conflict(f"There is a session {path.stem!r} already.") from error
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Puts other bytes in a file's place at once; a link to it stays a link."""
-    target = path.resolve()
+def replace_file(path: Path, data: bytes, *, follow_links: bool = True) -> None:
+    """Puts other bytes in a file's place at once; a link to it stays a link, or gives way to a file of its own."""
+    target = path.resolve() if follow_links else path
     scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with scratch.open("xb") as file:
@@ -83,7 +83,7 @@ def replace_file(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         with contextlib.suppress(OSError):
-            scratch.chmod(target.stat().st_mode & 0o7777)
+            scratch.chmod(target.stat(follow_symlinks=follow_links).st_mode & 0o777)
         scratch.replace(target)
     except BaseException:
         scratch.unlink(missing_ok=True)
@@ -140,4 +140,9 @@ class Writers:
         if lock is None:
             lock = self._locks[session_id] = asyncio.Lock()
         async with lock:
-            return await asyncio.to_thread(work)
+            working = asyncio.ensure_future(asyncio.to_thread(work))
+            try:
+                return await asyncio.shield(working)
+            except asyncio.CancelledError:
+                await asyncio.wait([working])  # a thread cannot be stopped, and the next writer must not meet it
+                raise

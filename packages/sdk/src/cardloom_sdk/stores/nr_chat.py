@@ -165,7 +165,7 @@ class NrChatStore(SessionStore):
         def put() -> None:
             read_text(path)
             target.parent.mkdir(exist_ok=True)
-            replace_file(target, data)
+            replace_file(target, data, follow_links=False)
 
         await self._writers.run(session_id, put)
         return f"file:{session_id}{_ASSETS_SUFFIX}/{name}"

@@ -41,7 +41,7 @@ from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession,
 from cardloom_protocol.session.names import safe_id
 
 from .contract import SessionPage, SessionStore, StoreCapabilities
-from .disk import Writers, change_file, create_file, file_version, read_text, stamp_of
+from .disk import Writers, append_file, change_file, create_file, file_version, read_text, stamp_of
 from .listing import Listing
 from .sources import NewId, Now, iso_now, new_ordered_uuid, new_short_hex
 
@@ -121,7 +121,7 @@ class PiStore(SessionStore):
                 raise Conflict(f"The session already has a message {given!r}.")
             return append_pi(file, node, given or self._unused_id(file), self._now())
 
-        return await self._change(session_id, append)
+        return await self._append(session_id, append)
 
     async def edit_node(self, session_id: str, node_id: str, patch: NodePatch) -> StoreNode:
         """See the contract. BAD_REQUEST for a service entry and for a patch without content."""
@@ -200,13 +200,24 @@ class PiStore(SessionStore):
 
         return await self._writers.run(session_id, lambda: change_file(self._path(session_id), on_text))
 
+    async def _append(self, session_id: str, append: Callable[[PiFile], tuple[PiFile, T]]) -> T:
+        """Adds the last entry of what `append` gives; what stands in the file is not written again."""
+        safe_id(session_id, "session id")
+
+        def on_text(text: str) -> tuple[str, T]:
+            after, result = append(_parsed(text))
+            line = after.entries[-1].raw + "\n"
+            return line if text.endswith("\n") else "\n" + line, result
+
+        return await self._writers.run(session_id, lambda: append_file(self._path(session_id), on_text))
+
     async def _append_service(self, op: str, session_id: str, fields: Callable[[PiFile], JsonObject]) -> None:
         self._need_view(op)
 
         def append(file: PiFile) -> tuple[PiFile, None]:
             return append_service(file, self._unused_id(file), self._now(), fields(file)), None
 
-        await self._change(session_id, append)
+        await self._append(session_id, append)
 
     def _need_view(self, op: str) -> None:
         if not self._view:

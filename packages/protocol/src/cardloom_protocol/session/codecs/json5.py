@@ -20,6 +20,7 @@ _NUMBER = re.compile(
     r"0[xX][0-9a-fA-F]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
 )
 _ESCAPED = re.compile("['\\\\\x00-\x1f\u2028\u2029\ud800-\udfff]")
+_PLAIN_CHARS = re.compile(r"""[^\\'"\n\r]+""")
 _LINE_ENDS: Final = "\n\r\u2028\u2029"
 _SHORT: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f", "\v": "v", "'": "'", "\\": "\\"}
 _FROM_SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
@@ -114,8 +115,11 @@ class _Reader:
     def skip_space(self) -> None:
         text = self.text
         while self.at < len(text):
-            if is_js_space(text[self.at]):
+            char = text[self.at]
+            if char == " " or is_js_space(char):
                 self.at += 1
+            elif char != "/":
+                return
             elif text.startswith("//", self.at):
                 while self.at < len(text) and text[self.at] not in _LINE_ENDS:
                     self.at += 1
@@ -185,6 +189,11 @@ class _Reader:
         self.at += 1
         pieces: list[str] = []
         while not self.take(quote):
+            plain = _PLAIN_CHARS.match(self.text, self.at)
+            if plain is not None:
+                pieces.append(plain[0])
+                self.at = plain.end()
+                continue
             char = self.peek()
             if not char or char in "\n\r":
                 raise CodecError("a text never ends")

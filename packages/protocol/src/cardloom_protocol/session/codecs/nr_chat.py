@@ -18,6 +18,7 @@ from .json5 import read_json5, write_json5
 
 _FENCE = re.compile(r"(`{4,})[^`]*")
 _FENCE_END = re.compile(rf"(`{{4,}})[{JS_SPACE}]*")
+_SPACE = re.compile(f"[{JS_SPACE}]")
 _ESCAPED_LINE = re.compile(r"\\+%")
 _NEEDS_ESCAPE = re.compile(r"\\*%")
 _NAME_SPECIAL = re.compile(r"\\(?=[\\{}]|$)|[{}]")
@@ -147,7 +148,8 @@ def _without_escape(line: str) -> str:
 
 def _split_marker(line: str) -> tuple[str, str | None, str | None]:
     """Role, name and raw meta of a marker line."""
-    end = next((at for at in range(1, len(line)) if is_js_space(line[at])), len(line))
+    space = _SPACE.search(line)
+    end = len(line) if space is None else space.start()
     rest = line[end:]
     brace = _unescaped_brace(rest)
     name = _NAME_ESCAPE.sub(r"\1", rest[:brace].strip(JS_SPACE))

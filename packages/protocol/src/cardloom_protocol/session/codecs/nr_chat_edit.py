@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import accumulate
 from typing import Final, TypeAlias
 
 from ...jstext import JsonValue
@@ -18,6 +19,7 @@ from ..model import NodeInput, NodePatch, StoreNode, Unset
 from ..tree import active_leaf, tree_of
 from .json5 import write_json5
 from .nr_chat import (
+    MIN_FENCE,
     ChatMessage,
     escape_body,
     fence_over,
@@ -42,6 +44,7 @@ from .nr_chat_session import (
 FreshId: TypeAlias = Callable[[], str]
 """Makes an id at random; it is asked again when the id is taken."""
 
+_SHORTEST_FENCE: Final = "`" * MIN_FENCE
 _CREATE_FIELDS: Final = ("title", "botId", "botName", "botAvatar", "accentColor")
 
 
@@ -112,33 +115,28 @@ def delete_nr_chat(file: ChatFile, node_id: str, fresh_id: FreshId) -> str:
     """The text without a message; its children hang below its parent, and the active leaf falls to it."""
     gone = _found(file, node_id)
     pieces = _Pieces(file)
-    session = nr_chat_session(file)
-    tree = tree_of(session.nodes)
-    leaf = active_leaf(tree, session.meta)
     children = [node for node in file.nodes if node.parent == node_id and node is not gone]
     parent = gone.parent
-    leaf_is_gone = leaf is not None and file.nodes[leaf] is gone
-    if parent is not None and (children or leaf_is_gone):
-        parent = pieces.named(_found(file, parent), fresh_id) if children else parent
+    if parent is not None and children:
+        parent = pieces.named(_found(file, parent), fresh_id)
     for child in children:
         pieces.set_marker(child.message, {**(child.message.meta or {}), "parent": parent})
-    _move_leaf(pieces, file, gone, parent, None if leaf is None else file.nodes[leaf], fresh_id)
+    _move_leaf(pieces, file, gone, fresh_id)
     pieces.remove(gone)
     return pieces.text()
 
 
-def _move_leaf(
-    pieces: _Pieces, file: ChatFile, gone: ChatNode, parent: str | None, leaf: ChatNode | None, fresh_id: FreshId
-) -> None:
+def _move_leaf(pieces: _Pieces, file: ChatFile, gone: ChatNode, fresh_id: FreshId) -> None:
     """Lets the header name the leaf that deleting leaves behind, where the last line does not say it already."""
+    leaf = file.leaf
     rest = [node for node in file.nodes if node is not gone]
     if leaf is not gone:
         if leaf is not None and not leaf.has_own_id and LEAF_FIELD in file.header_meta:
             pieces.set_header({LEAF_FIELD: pieces.named(leaf, fresh_id)})  # positions are about to shift
-    elif parent is None or not rest or rest[-1].id == gone.parent:
+    elif gone.parent is None or rest[-1].id == gone.parent:
         pieces.set_header({LEAF_FIELD: None})
     else:
-        pieces.ensure_header({LEAF_FIELD: pieces.named(_found(file, gone.parent or ""), fresh_id)})
+        pieces.ensure_header({LEAF_FIELD: pieces.named(_found(file, gone.parent), fresh_id)})
 
 
 def set_leaf_nr_chat(file: ChatFile, node_id: str, session_id: str) -> str:
@@ -204,9 +202,7 @@ def fork_nr_chat(file: ChatFile, session_id: str, source_id: str, created_at: st
 
 def _parent_of(file: ChatFile, node: NodeInput) -> str | None:
     if isinstance(node.parent, Unset):
-        session = nr_chat_session(file)
-        leaf = active_leaf(tree_of(session.nodes), session.meta)
-        return None if leaf is None else file.nodes[leaf].id
+        return None if file.leaf is None else file.leaf.id
     if node.parent is not None:
         _found(file, node.parent)
     return node.parent
@@ -365,10 +361,10 @@ def _joined(preamble: str, pieces: list[str]) -> str:
     """
     pieces = [preamble, *pieces]
     for _ in pieces:
-        starts = [0]
-        for piece in pieces:
-            starts.append(starts[-1] + len(piece))
+        starts = [0, *accumulate(map(len, pieces))]
         text = "".join(pieces)
+        if _SHORTEST_FENCE not in text:
+            return text
         found = set(marker_starts(text))
         lost = next((at for at in range(1, len(pieces)) if starts[at] not in found), None)
         if lost is None:

@@ -76,6 +76,13 @@ class ChatFile:
         """The last node of that id."""
         return next((node for node in reversed(self.nodes) if node.id == node_id), None)
 
+    @property
+    def leaf(self) -> ChatNode | None:
+        """The node that the session ends with: the one that the header names, else the last one."""
+        named = self.header_meta.get(LEAF_FIELD)
+        found = self.find(named) if isinstance(named, str) else None
+        return found or (self.nodes[-1] if self.nodes else None)
+
 
 def own_id(message: ChatMessage) -> str | None:
     """The id that a marker gives its message."""
