@@ -1,13 +1,14 @@
 import { useInternalNode, type EdgeProps, type InternalNode } from "@xyflow/react";
 import { memo, useMemo } from "react";
-import { arrowFamily, arrowLabel, familiesOf, flowsOfArrow, type ArrowFlows } from "../ports/flows";
-import { familyOf, type TypeFamily } from "../ports/families";
+import { arrowFamily, arrowLabel, flowsOfArrow } from "../ports/flows";
+import type { TypeFamily } from "../ports/families";
 import { useSession } from "../shell/context";
 import { useStore } from "../state/store";
 import { troubleOf } from "../state/trouble";
-import type { Arrow, Card } from "../wire/records";
+import type { Arrow } from "../wire/records";
+import { endsOf } from "./arrowEnds";
 import { ArrowTools } from "./ArrowTools";
-import { anchorOn, curveBetween, dotOffset, labelFits, offset, type Anchor, type Rect, type Side } from "./geometry";
+import { curveBetween, labelFits, offset, type Anchor, type Rect } from "./geometry";
 import type { ArrowEdge, CardNode } from "./nodes";
 import { Pulse } from "./Pulse";
 
@@ -43,15 +44,11 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
   const trouble = troubleOf(arrow.stats) > seen;
   return (
     <g className={classesOf(arrow, arrowFamily(flows), selected === true)}>
-      {detail === "block" ? null : <path className="arrow-hit" d={curve.path} />}
+      <path className="arrow-hit" d={curve.path} />
       <path className="arrow-line" d={curve.path} />
       {full ? <Pulse arrowId={id} path={curve.path} /> : null}
-      {detail === "block" ? null : (
-        <>
-          <ArrowEnd at={start} tip={tipA} />
-          <ArrowEnd at={end} tip={tipB} />
-        </>
-      )}
+      <ArrowEnd at={start} tip={tipA} />
+      <ArrowEnd at={end} tip={tipB} />
       {!full || withTools ? null : (
         <text className="arrow-label" x={curve.middle.x} y={curve.middle.y - 7} textAnchor="middle">
           {trouble ? <tspan className="arrow-trouble">⚠ </tspan> : null}
@@ -92,25 +89,4 @@ function rectOf(node: InternalNode<CardNode> | undefined): Rect | null {
   const w = node.measured.width ?? node.width;
   const h = node.measured.height ?? node.height;
   return w === undefined || h === undefined ? null : { x, y, w, h };
-}
-
-function endsOf(a: Rect, b: Rect, portsA: Card["ports"], portsB: Card["ports"], flows: ArrowFlows) {
-  const out = flows.forward[0];
-  const back = flows.backward[0];
-  return {
-    start: anchorOn(a, b, dotsFor(portsA, out?.output.type, back?.input.type)),
-    end: anchorOn(b, a, dotsFor(portsB, back?.output.type, out?.input.type)),
-  };
-}
-
-/** The dots of a card that an arrow uses: the output's at the right side, the input's at the left. */
-function dotsFor(ports: Card["ports"], output: string | undefined, input: string | undefined): Partial<Record<Side, number>> {
-  return { ...dotOf("right", ports.outputs, output), ...dotOf("left", ports.inputs, input) };
-}
-
-function dotOf(side: Side, ports: Card["ports"]["inputs"], type: string | undefined): Partial<Record<Side, number>> {
-  if (type === undefined) return {};
-  const families = familiesOf(ports);
-  const index = families.indexOf(familyOf(type));
-  return index < 0 ? {} : { [side]: dotOffset(index, families.length) };
 }

@@ -16,6 +16,7 @@ import { detailAt } from "../state/ui";
 import { ArrowEdgeView } from "./ArrowEdgeView";
 import { CardNodeView } from "./CardNodeView";
 import { contextMenu } from "./contextMenu";
+import { DistantArrows } from "./DistantArrows";
 import { DrawingLine } from "./DrawingLine";
 import { addEntries, DRAG_TYPE, parseAddable } from "./adding";
 import type { ArrowEdge, CardNode } from "./nodes";
@@ -99,7 +100,7 @@ export function Canvas() {
       <ReactFlow<CardNode, ArrowEdge>
         aria-label={t("canvas.label")}
         nodes={elements.nodes}
-        edges={elements.edges}
+        edges={detail === "block" ? NO_EDGES : elements.edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         onNodesChange={elements.onNodesChange as (changes: NodeChange<CardNode>[]) => void}
@@ -127,12 +128,14 @@ export function Canvas() {
         proOptions={PRO}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.6} color="color-mix(in oklab, var(--border-secondary) 60%, var(--background))" />
+        {detail === "block" ? <DistantArrows nodes={elements.nodes} /> : null}
         <DrawingLine />
       </ReactFlow>
     </div>
   );
 }
 
+const NO_EDGES: ArrowEdge[] = [];
 const PAN_BUTTONS = [0, 1];
 /** The attribution of xyflow stands in the help window instead of on the canvas. */
 const PRO = { hideAttribution: true };

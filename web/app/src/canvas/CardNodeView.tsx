@@ -12,7 +12,7 @@ import type { Card, Tone } from "../wire/records";
 import { CardHead } from "./CardHead";
 import { openCardMenu } from "./cardMenu";
 import type { CardNode } from "./nodes";
-import { MatchMark, useMatch } from "./MatchMark";
+import { MatchMark, useMatch, type CardMatch } from "./MatchMark";
 import { Ports } from "./Ports";
 
 /** A card on the canvas: its frame, header and ports, and within them the body of its kind. */
@@ -31,6 +31,10 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
   const match = useMatch(id);
   if (card === undefined) return null;
   const kind = cardBodies[card.kind];
+  if (detail === "block") {
+    const tone = kind.overview(card, session.t).tone ?? "default";
+    return <Block card={card} tone={tone} selected={selected} match={match} />;
+  }
   const bare = kind.bare === true;
   const attention = card.chrome.attention?.level === "needs-input";
   const classes = ["card", `kind-${card.kind}`];
@@ -105,15 +109,34 @@ const CardContent = memo(function CardContent({ card, kind, selected, detail }: 
           <OverviewTile card={card} t={t} />
         </div>
       ) : null}
-      {detail === "block" ? <Block card={card} tone={kind.overview(card, t).tone ?? "default"} /> : null}
     </>
   );
 });
 
+interface BlockProps {
+  card: Card;
+  tone: Tone;
+  selected: boolean;
+  match: CardMatch | null;
+}
+
 /** A card too far away for words: its colour, and the colour of how it is. */
-function Block({ card, tone }: { card: Card; tone: Tone }) {
-  const color = card.kind === "sticky" ? `sticky-${card.content.color}` : "";
-  return <div className={`card-block card-grip tone-${tone} ${color}`} />;
+function Block({ card, tone, selected, match }: BlockProps) {
+  const session = useSession();
+  const classes = ["card-block", "card-grip", `tone-${tone}`];
+  if (card.kind === "sticky") classes.push(`sticky-${card.content.color}`);
+  if (card.chrome.attention?.level === "needs-input") classes.push("is-asking");
+  if (selected) classes.push("is-selected");
+  if (match !== null) classes.push(match.role);
+  return (
+    <div
+      className={classes.join(" ")}
+      data-card-id={card.id}
+      onContextMenu={(event: MouseEvent) => openCardMenu(session, card.id, event)}
+    >
+      <i className="edge-end source target" data-handlepos="right" />
+    </div>
+  );
 }
 
 /** A body that failed, perhaps because the server was updated and its files have other names now. */

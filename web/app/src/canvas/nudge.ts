@@ -1,10 +1,13 @@
 import { arrange } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
 import type { Session } from "../state/session";
+import type { Rect } from "./geometry";
 
 interface Nudge {
   timer: ReturnType<typeof setTimeout>;
-  before: Map<string, { x: number; y: number; w: number; h: number }>;
+  before: Map<string, Rect>;
+  /** Kept apart from the canvas: an answer of the server about something else brings the old place back meanwhile. */
+  wanted: Map<string, Rect>;
 }
 let nudging: Nudge | null = null;
 const NUDGE_REST_MS = 350;
@@ -17,31 +20,30 @@ export function nudge(session: Session, cardIds: readonly string[], by: { x: num
     session.toast(session.t("fail.away"), "warning");
     return;
   }
-  const cards = cardIds.flatMap((id) => state.cards.get(id) ?? []);
-  const before = nudging?.before ?? new Map<string, { x: number; y: number; w: number; h: number }>();
+  const before = nudging?.before ?? new Map<string, Rect>();
+  const wanted = nudging?.wanted ?? new Map<string, Rect>();
   if (nudging !== null) clearTimeout(nudging.timer);
-  for (const { id, x, y, w, h } of cards) if (!before.has(id)) before.set(id, { x, y, w, h });
-  session.assume(
-    cards.map((card) => {
-      const min = cardBodies[card.kind].minSize;
-      const fields = resize
-        ? { w: Math.max(min.w, card.w + by.x), h: Math.max(min.h, card.h + by.y) }
-        : { x: card.x + by.x, y: card.y + by.y };
-      return { op: "patchCard", cardId: card.id, fields };
-    }),
-  );
-  nudging = { before, timer: setTimeout(() => void landNudge(session, before), NUDGE_REST_MS) };
+  for (const card of cardIds.flatMap((id) => state.cards.get(id) ?? [])) {
+    const { x, y, w, h } = wanted.get(card.id) ?? card;
+    if (!before.has(card.id)) before.set(card.id, { x, y, w, h });
+    const min = cardBodies[card.kind].minSize;
+    wanted.set(
+      card.id,
+      resize
+        ? { x, y, w: Math.max(min.w, w + by.x), h: Math.max(min.h, h + by.y) }
+        : { x: x + by.x, y: y + by.y, w, h },
+    );
+  }
+  session.assume([...wanted].map(([cardId, fields]) => ({ op: "patchCard", cardId, fields })));
+  nudging = { before, wanted, timer: setTimeout(() => void landNudge(session, before, wanted), NUDGE_REST_MS) };
 }
 
-async function landNudge(session: Session, before: Nudge["before"]): Promise<void> {
+async function landNudge(session: Session, before: Nudge["before"], wanted: Nudge["wanted"]): Promise<void> {
   nudging = null;
   const state = session.canvas.get();
   if (state === null) return;
-  const wanted = [...before.keys()].flatMap((cardId) => {
-    const card = state.cards.get(cardId);
-    return card === undefined ? [] : [{ cardId, x: card.x, y: card.y, w: card.w, h: card.h }];
-  });
   // The change is measured against where the cards stood before the first key.
   session.assume([...before].map(([cardId, fields]) => ({ op: "patchCard", cardId, fields })));
-  await arrange(session, wanted);
+  const still = [...wanted].filter(([cardId]) => state.cards.has(cardId));
+  await arrange(session, still.map(([cardId, rect]) => ({ cardId, ...rect })));
 }
