@@ -1,0 +1,469 @@
+"""The command line as a person and a script use it: as a process, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from cardloom.cli import demo
+from cardloom.cli.canvas import _value
+from cardloom.cli.console import table
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_sdk import Client, find_server
+
+CAP_S = 30
+
+
+class Cli:
+    """Runs commands on one data folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environment = {**os.environ, "CARDLOOM_HOME": str(home), "PYTHONUTF8": "1"}
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "cardloom", *arguments],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def __call__(self, *arguments: str, given: str | None = None) -> tuple[int, str, str]:
+        """Exit code, output and errors of a command."""
+        process = self.start(*arguments)
+        out, err = process.communicate(given, timeout=CAP_S)
+        return process.returncode, out.strip(), err.strip()
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        """The JSON that a command prints."""
+        found = self(*arguments, "--json")
+        assert found[0] == code, found
+        return json.loads(found[1])
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path / "data")
+
+
+@pytest.fixture
+def served(cli: Cli, start_server: Any) -> Cli:
+    """A command line with a server running, one workspace open."""
+    start_server().wait_until_open()
+    return cli
+
+
+@pytest.fixture
+def cards(served: Cli) -> dict[str, str]:
+    """Cards by kind on the open workspace."""
+
+    async def make() -> dict[str, str]:
+        async with Client(lambda: find_server(served.home)) as client:
+            home = client.hello["workspaces"][0]["id"]
+            made = {"home": home}
+            for kind in ("note", "todo", "sticky"):
+                params = {"workspaceId": home, "kind": kind, "x": 0, "y": 0}
+                made[kind] = (await client.call("canvas.addCard", params))["id"]
+            return made
+
+    return asyncio.run(make())
+
+
+def test_help_names_every_command(cli: Cli) -> None:
+    code, out, _ = cli("--help")
+    assert code == 0
+    for command in [
+        "up",
+        "demo",
+        "open",
+        "status",
+        "cards",
+        "connect",
+        "send",
+        "call",
+        "journal",
+        "doctor",
+        "token",
+        "card",
+    ]:
+        assert f"\n  {command} " in out
+
+
+def test_help_and_version_import_neither_server_nor_sdk() -> None:
+    probe = (
+        "import sys\nsys.argv = ['cardloom', sys.argv[1]]\nfrom cardloom.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = ('websockets', 'uvicorn', 'starlette', 'apsw', 'rich', 'cardloom_sdk', 'asyncio')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    for option in ("--help", "--version"):
+        found = subprocess.run([sys.executable, "-c", probe, option], capture_output=True, text=True, check=True)
+        assert found.stdout.strip().splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["cards"],
+        ["open"],
+        ["connect", "a", "b"],
+        ["send", "a", "b"],
+        ["call", "workspace.list"],
+        ["journal", "list"],
+        ["journal", "replay"],
+        ["status"],
+    ],
+)
+def test_without_a_server_every_command_says_how_to_start_one(cli: Cli, command: list[str]) -> None:
+    code, out, err = cli(*command)
+    assert code == 3
+    assert "cardloom up" in out + err
+    assert "Traceback" not in err
+
+
+def test_without_a_server_json_tells_it_too(cli: Cli) -> None:
+    assert cli.json("cards", code=3)["error"]["code"] == "UNAVAILABLE"
+    assert cli.json("status", code=3)["running"] is False
+
+
+def test_what_a_killed_server_left_behind_is_seen_through(cli: Cli, start_server: Any) -> None:
+    server = start_server()
+    server.wait_until_open()
+    server.kill()
+    code, _, err = cli("cards")
+    assert (code, "No Cardloom server answers at http://127.0.0.1:" in err) == (3, True)
+
+
+def test_status_tells_where_the_server_is(served: Cli, tmp_path: Path) -> None:
+    status = served.json("status")
+    assert status["running"] is True
+    assert status["workspaces"][0]["path"] == str(tmp_path / "project")
+    assert psutil.pid_exists(status["pid"])
+    code, out, _ = served("status")
+    assert (code, status["url"] in out, "project  open, 0 cards" in out) == (0, True, True)
+
+
+def test_open_makes_an_address_that_works_once(served: Cli) -> None:
+    first = served.json("open", "--no-open")
+    assert first["opened"] is False
+    assert "#code=" in first["url"]
+    assert served.json("open", "--no-open")["url"] != first["url"]
+
+
+def test_the_key_is_shown_only_when_asked_for(served: Cli) -> None:
+    key = (served.home / "owner.key").read_text().strip()
+    assert served("token") == (0, str(served.home / "owner.key"), "")
+    assert served("token", "--show")[1] == key
+    assert served.json("token") == {"path": str(served.home / "owner.key"), "exists": True}
+
+
+def test_cards_are_listed_with_where_they_send(served: Cli, cards: dict[str, str]) -> None:
+    served("connect", "To-do list", "Note")
+    code, out, _ = served("cards")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.startswith(cards["todo"]))
+    assert line.split()[1:] == ["todo", "To-do", "list", "0/0", "done", "Note"]
+    assert [card["id"] for card in served.json("cards")[0]["cards"]] == [cards[k] for k in ("note", "todo", "sticky")]
+
+
+def test_arrows_are_drawn_by_name_or_id_one_way_or_both(served: Cli, cards: dict[str, str]) -> None:
+    assert served.json("connect", "to-do LIST", cards["note"])["direction"] == "forward"
+    assert served.json("connect", "Note", "Sticky", "--two-way")["direction"] == "both"
+    code, _, err = served("connect", "Note", "Note")
+    assert (code, err.startswith("cardloom: ")) == (1, True)
+
+
+def test_names_that_fit_several_cards_are_refused_with_their_ids(served: Cli, cards: dict[str, str]) -> None:
+    params = {"workspaceId": cards["home"], "kind": "note", "x": 0, "y": 0}
+    other = served.json("call", "canvas.addCard", json.dumps(params))["id"]
+    code, _, err = served("send", "Note", "x")
+    assert code == 1
+    assert cards["note"] in err
+    assert other in err
+    assert served("send", other, "x")[0] == 0
+
+
+def test_an_unknown_card_is_answered_with_those_there_are(served: Cli, cards: dict[str, str]) -> None:
+    code, _, err = served("send", "Nope", "x")
+    assert (code, err) == (1, "cardloom: There is no card 'Nope'. There are: Note, Sticky, To-do list")
+
+
+def test_values_are_json_or_else_text(served: Cli, cards: dict[str, str]) -> None:
+    assert served("send", "To-do list", '[{"text": "milk"}]')[:2] == (0, "To-do list took it.")
+    assert served("send", "To-do list", "bread")[0] == 0
+    assert served("send", "Note", "--text", "[1]")[0] == 0
+    assert served("send", "Note", "-", given="from a pipe")[0] == 0
+    shown = {card["kind"]: card for card in served.json("cards")[0]["cards"]}
+    assert [item["text"] for item in shown["todo"]["content"]["items"]] == ["milk", "bread"]
+    assert shown["note"]["content"]["text"] == "[1]\n\nfrom a pipe"
+
+
+def test_a_value_that_does_not_fit_is_refused_with_its_place(served: Cli, cards: dict[str, str]) -> None:
+    code, _, err = served("send", "To-do list", '[{"text": "x", "status": "broken"}]')
+    assert (code, "/0/status" in err) == (1, True)
+    error = served.json("send", "To-do list", '[{"text": "x", "status": "broken"}]', code=1)["error"]
+    assert (error["code"], error["data"][0]["path"]) == ("INVALID_PARAMS", "/0/status")
+
+
+def test_an_input_can_be_named(served: Cli, cards: dict[str, str]) -> None:
+    assert served("send", "Note", "new", "--input", "replace")[0] == 0
+    code, _, err = served("send", "Note", "new", "-i", "nope")
+    assert (code, "nope" in err) == (1, True)
+
+
+def test_any_method_can_be_called(served: Cli) -> None:
+    assert json.loads(served("call", "host.capabilities")[1])["protocol"] == 1
+    assert served("call", "workspace.list", "-", given="{}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["workspace.lst"], 1, "Did you mean workspace.list"),
+        (["workspace.list", "{"], 2, "not JSON"),
+        (["workspace.list", "[1]"], 2, "JSON object"),
+        (["workspace.open", "{}"], 1, "/workspaceId"),
+    ],
+)
+def test_a_call_that_cannot_work_says_why(served: Cli, arguments: list[str], code: int, words: str) -> None:
+    found = served("call", *arguments)
+    assert (found[0], words in found[2]) == (code, True), found
+
+
+def test_the_journal_is_listed_and_replayed(served: Cli, cards: dict[str, str]) -> None:
+    assert served("journal", "list")[1] == "The journal is empty."
+    served("send", "Note", "hello")
+    code, out, _ = served("journal", "list", "--card", "Note")
+    assert (code, out.splitlines()[0].split()) == (0, ["#", "TIME", "FROM", "TO", "OUTCOME", "VALUE"])
+    assert out.splitlines()[1].split()[3:] == ["you", "Note.append", "accepted", "hello"]
+    replay = served.json("journal", "replay")
+    assert (replay["replayed"], replay["differences"]) == (1, [])
+
+
+def test_with_several_workspaces_one_must_be_chosen(served: Cli, tmp_path: Path) -> None:
+    (tmp_path / "second").mkdir()
+    served("call", "workspace.create", json.dumps({"name": "Second", "path": str(tmp_path / "second")}))
+    code, _, err = served("journal", "list")
+    assert (code, "--workspace" in err, "Second" in err) == (1, True, True)
+    assert served("journal", "list", "-w", "second")[0] == 0
+    assert len(served.json("cards")) == 2
+    assert len(served.json("cards", "--workspace", "Second")) == 1
+
+
+def test_wrong_usage_exits_with_two(cli: Cli) -> None:
+    assert cli("fly")[0] == 2
+    assert cli("send", "only-a-card")[0] == 2
+    assert cli("journal", "list", "--limit", "0")[0] == 2
+
+
+def test_doctor_looks_at_everything(cli: Cli) -> None:
+    report = cli.json("doctor")
+    assert report["ok"] is True
+    assert [check["name"] for check in report["checks"]] == [
+        "Python",
+        "Data folder",
+        "Owner's key",
+        "Database",
+        "Server",
+        "Shells",
+        "Terminal screens",
+        "Page",
+        "Packages",
+    ]
+
+
+def test_doctor_finds_a_key_that_others_can_read_and_a_damaged_database(cli: Cli) -> None:
+    cli.home.mkdir()
+    (cli.home / "owner.key").write_text("k" * 40)
+    (cli.home / "owner.key").chmod(0o644)
+    (cli.home / "cardloom.db").write_bytes(b"no database at all" * 100)
+    code, out, _ = cli("doctor")
+    assert code == 1
+    assert "FAIL  Owner's key" in out
+    assert "chmod 600" in out
+    assert "FAIL  Database" in out
+
+
+def test_doctor_sees_the_running_server(served: Cli) -> None:
+    assert "runs at http://127.0.0.1:" in served("doctor")[1]
+
+
+CARD = """
+from pathlib import Path
+from cardloom_sdk import Card
+
+card = Card(Path(__file__).parent)
+
+@card.on_message("in")
+async def received(text):
+    await card.set_status(f"heard {text}")
+
+@card.on_ready
+def ready():
+    print("ready", flush=True)
+
+card.run()
+"""
+MANIFEST = {
+    "manifestVersion": 1,
+    "protocol": 1,
+    "version": "1.0.0",
+    "name": "listener",
+    "displayName": "Listener",
+    "python": "card.py",
+    "ports": {"inputs": [{"id": "in", "label": "In", "type": "ns:text"}]},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a card."""
+    made = tmp_path / "listener"
+    made.mkdir()
+    (made / "cardloom-card.json").write_text(json.dumps(MANIFEST))
+    (made / "card.py").write_text(CARD)
+    return made
+
+
+@pytest.fixture
+def run_card(cli: Cli, folder: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
+    """Runs the card until it is ready, and ends it with the test."""
+    started = []
+
+    def run() -> subprocess.Popen[str]:
+        process = cli.start("card", "run", str(folder))
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def status_of(cli: Cli) -> Any:
+    cards = cli.json("cards")[0]["cards"]
+    return next(card for card in cards if card["type"] == "listener")
+
+
+async def test_a_card_runs_from_its_folder_and_again_as_the_same_card(
+    served: Cli, run_card: Callable[[], subprocess.Popen[str]]
+) -> None:
+    process = run_card()
+    card = status_of(served)
+    assert card["runtime"]["status"] == "external"
+    assert served("send", "Listener", "hello")[0] == 0
+    async with Client(lambda: find_server(served.home)) as client:
+        canvas = await client.subscribe(card["workspaceId"])
+        await canvas.wait_for(
+            lambda shown: (shown.cards[card["id"]]["chrome"]["status"] or {}).get("text") == "heard hello"
+        )
+        process.terminate()
+        await canvas.wait_for(lambda shown: shown.cards[card["id"]]["runtime"]["status"] == "stopped")
+    assert process.wait(CAP_S) != 0
+    await asyncio.to_thread(run_card)
+    assert status_of(served)["id"] == card["id"]
+
+
+def test_a_card_survives_a_restart_of_the_server(
+    cli: Cli, start_server: Any, run_card: Callable[[], subprocess.Popen[str]]
+) -> None:
+    server = start_server()
+    server.wait_until_open()
+    process = run_card()
+    card_id = status_of(cli)["id"]
+    server.kill()
+    start_server(port=server.port).wait_until_open()
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    card = status_of(cli)
+    assert (card["id"], card["runtime"]["status"]) == (card_id, "external")
+
+
+def test_a_card_that_cannot_run_says_why(served: Cli, folder: Path, tmp_path: Path) -> None:
+    code, _, err = served("card", "run", str(tmp_path))
+    assert (code, "cardloom-card.json: No such file" in err) == (2, True)
+    (folder / "card.py").unlink()
+    code, _, err = served("card", "run", str(folder))
+    assert (code, "card.py is missing" in err) == (2, True)
+    (folder / "cardloom-card.json").write_text(json.dumps({**MANIFEST, "name": "Bad Name"}))
+    code, _, err = served("card", "run", str(folder))
+    assert (code, "/name" in err) == (2, True)
+    assert served.json("cards")[0]["cards"] == []
+
+
+async def test_the_demo_lays_out_everything_once(cli: Cli, served: Cli, tmp_path: Path) -> None:
+    project = demo.lay_out(tmp_path / "demo")
+    assert (project / "run-tests").stat().st_mode & 0o111
+    (project / "shop" / "auth.py").write_text("# mine now\n")
+    assert demo.lay_out(tmp_path / "demo") == project
+    assert (project / "shop" / "auth.py").read_text() == "# mine now\n"
+    async with Client(lambda: find_server(served.home)) as client:
+        await demo.set_up(client, project)
+        await demo.set_up(client, project)
+        workspaces = (await client.call("workspace.list"))["workspaces"]
+        home = next(one for one in workspaces if one["name"] == "Checkout service")
+        shown = await client.call("canvas.snapshot", {"workspaceId": home["id"]})
+    kinds = sorted(card["kind"] for card in shown["cards"])
+    assert kinds == ["custom", "kanban", "note", "sticky", "terminal", "todo"]
+    names = {card["id"]: card["name"] for card in shown["cards"]}
+    assert [(names[arrow["a"]], names[arrow["b"]]) for arrow in shown["arrows"]] == [
+        ("Terminal", "Test Radar"),
+        ("Test Radar", "To do"),
+        ("Test Radar", "Test log"),
+    ]
+
+
+def test_the_demo_projects_suite_fails_in_exactly_three_places(tmp_path: Path) -> None:
+    project = demo.lay_out(tmp_path / "demo")
+    found = subprocess.run([str(project / "run-tests")], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert found.stdout.strip().splitlines()[-1].startswith("3 failed, 12 passed in ")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("12", 12),
+        ('"12"', "12"),
+        ("twelve", "twelve"),
+        ("[1, 2", "[1, 2"),
+        ("NaN", "NaN"),
+        ("null", None),
+        ("", ""),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_a_typed_value_is_json_where_it_is_that(text: str, value: Any) -> None:
+    assert _value(text) == value
+
+
+def test_tables_are_as_wide_as_they_need_to_be() -> None:
+    assert table(("A", "LONG"), [("wide cell", "x"), ("", "y")]) == "A          LONG\nwide cell  x\n           y"
+
+
+async def test_a_missing_package_stops_the_demo_with_its_name(served: Cli, tmp_path: Path) -> None:
+    class NoPackages(Client):
+        async def call(self, method: str, params: Any = None) -> Any:
+            return {"packages": []} if method == "package.list" else await super().call(method, params)
+
+    (tmp_path / "p").mkdir()
+    async with NoPackages(lambda: find_server(served.home)) as client:
+        with pytest.raises(CallError, match="test-radar") as caught:
+            await demo.set_up(client, tmp_path / "p")
+    assert caught.value.code is ErrorCode.NOT_FOUND
