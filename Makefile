@@ -42,7 +42,7 @@ test-alone: setup ## The protocol's tests in an environment that holds nothing b
 	test -x .venv-alone/bin/python || $(PYTHON) -m venv .venv-alone
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check pytest ./packages/protocol
 	.venv-alone/bin/python tools/only_installed.py cardloom-protocol pytest
-	.venv-alone/bin/python -m pytest packages/protocol/tests -p no:cacheprovider
+	.venv-alone/bin/python -m pytest packages/protocol/tests --ignore=packages/protocol/tests/properties -p no:cacheprovider -W ignore::pytest.PytestConfigWarning
 	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
 
 test-web: setup ## Tests of the TypeScript packages

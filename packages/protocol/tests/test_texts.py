@@ -3,8 +3,6 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.texts import (
@@ -88,23 +86,12 @@ def test_numbers_are_written_as_the_locale_does(value: float, locale: str, text:
     assert format_number(value, locale) == text
 
 
-@given(st.integers(-(10**15), 10**15))
-def test_a_whole_number_reads_back_from_its_groups(number: int) -> None:
-    assert int(format_number(number, "ru-RU").replace("\u00a0", "")) == number
-
-
 @pytest.mark.parametrize(
     ("count", "category"),
     [(1, "one"), (21, "one"), (11, "many"), (3, "few"), (13, "many"), (0, "many"), (1.5, "other"), (math.inf, "other")],
 )
 def test_russian_has_four_plural_categories(count: float, category: str) -> None:
     assert plural_category(count, "ru-RU") == category
-
-
-@given(st.integers(0, 10**9))
-def test_chinese_has_one_plural_category_and_english_two(count: int) -> None:
-    assert plural_category(count, "zh-CN") == "other"
-    assert (plural_category(count, "en-US") == "one") is (count == 1)
 
 
 @pytest.mark.parametrize(
