@@ -40,14 +40,22 @@ export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) 
     const box = list.current?.getBoundingClientRect();
     if (box === undefined) return;
     const left = at.align === "end" ? at.x - box.width : at.x;
+    const below = at.y + box.height <= window.innerHeight - 8;
+    // Where there is no room below, it opens above its button instead of over it.
+    const top = below ? at.y : (anchor?.getBoundingClientRect().top ?? at.y) - box.height - (anchor === null ? 0 : 6);
     setPlace({
       left: Math.max(8, Math.min(left, window.innerWidth - box.width - 8)),
-      top: Math.max(8, Math.min(at.y, window.innerHeight - box.height - 8)),
+      top: Math.max(8, Math.min(top, window.innerHeight - box.height - 8)),
     });
-  }, [at.x, at.y, at.align]);
+  }, [at.x, at.y, at.align, anchor]);
+
+  const placed = place !== null;
+  useEffect(() => {
+    // Hidden until it has its place, and what is hidden takes no focus.
+    if (placed) items(list.current)[0]?.focus({ preventScroll: true });
+  }, [placed]);
 
   useEffect(() => {
-    items(list.current)[0]?.focus();
     const outside = (event: PointerEvent) => {
       const target = event.target as Element;
       if (list.current?.contains(target) !== true && anchor?.contains(target) !== true) onClose();
