@@ -53,6 +53,11 @@ class Package:
         return self.manifest["version"]
 
     @property
+    def kind(self) -> Literal["frame", "python"]:
+        """Whether it is a page in a frame or a program."""
+        return "python" if "python" in self.manifest else "frame"
+
+    @property
     def declared(self) -> frozenset[str]:
         """The permissions it may ever have."""
         return frozenset(entry["id"] for entry in self.manifest["permissions"])
@@ -135,7 +140,7 @@ def package_to_wire(package: Package, language: str) -> dict[str, Any]:
         "displayName": package.display_name(language),
         "description": localized(package.manifest.get("description"), language) or "",
         "version": package.version,
-        "kind": "python",
+        "kind": package.kind,
         "icon": None,
         "permissions": view(declared_permissions(package.manifest), (), language),
     }

@@ -1,4 +1,4 @@
-"""The packages in Cardloom's own folders: each a folder with a manifest and a program.
+"""The packages in Cardloom's own folders: each a folder with a manifest and a program or a page.
 
 A folder whose manifest has faults is left out and its faults are told, so that one bad package hides no other.
 Spec: decisions 13, 31.
@@ -15,11 +15,14 @@ from typing import Any, Final
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.ids import PackageId
 from cardloom_protocol.limits import limit
-from cardloom_protocol.manifest import Manifest, parse_python_manifest
+from cardloom_protocol.manifest import Manifest, parse_manifest, parse_python_manifest
 
 from .model import Package, folder_package_id
 
 MANIFEST_NAME: Final = "cardloom-card.json"
+"""The manifest of a card that is a Python program."""
+FRAME_MANIFEST_NAME: Final = "neurosquad-card.json"
+"""The manifest of a card that is a page in a sandboxed frame, under the published format's name."""
 
 _log = logging.getLogger(__name__)
 
@@ -75,7 +78,7 @@ class Packages:
     def _read(self) -> dict[PackageId, Package]:
         found: dict[PackageId, Package] = {}
         for root in self._folders:
-            for path in sorted(root.glob(f"*/{MANIFEST_NAME}")):
+            for path in sorted((*root.glob(f"*/{MANIFEST_NAME}"), *root.glob(f"*/{FRAME_MANIFEST_NAME}"))):
                 try:
                     manifest = read_manifest(path)
                 except ValueError as error:
@@ -99,18 +102,20 @@ def read_manifest(path: Path) -> Manifest:
         raw = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is not JSON: {error}") from error
+    frame = path.name == FRAME_MANIFEST_NAME
     try:
-        manifest = checked_manifest(raw)
+        manifest = checked_manifest(raw, frame=frame)
     except CallError as error:
         raise ValueError(error.message) from error
-    if not (path.parent / manifest["python"]).is_file():
-        raise ValueError(f"its program {manifest['python']} is missing")
+    start = manifest["entry"] if frame else manifest["python"]
+    if not (path.parent / start).is_file():
+        raise ValueError(f"its {'page' if frame else 'program'} {start} is missing")
     return manifest
 
 
-def checked_manifest(raw: Mapping[str, Any]) -> Manifest:
+def checked_manifest(raw: Mapping[str, Any], *, frame: bool = False) -> Manifest:
     """The manifest that JSON stands for. INVALID_PARAMS with every fault as data."""
-    result = parse_python_manifest(raw)
+    result = parse_manifest(raw) if frame else parse_python_manifest(raw)
     if result.manifest is None:
         first = result.issues[0]
         data: list[JsonValue] = [
