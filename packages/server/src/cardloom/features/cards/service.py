@@ -7,23 +7,26 @@ What they ask for themselves is in `surface`, built-in cards are in `builtin`. S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_protocol.ids import CardId, PackageId
+from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
 from cardloom_protocol.limits import limit
 
 from ...core.bus import OWNERS
 from ...core.dialogs import Dialogs
 from ...core.graph import Graph
+from ...core.mounts import FrameFiles
 from ...core.recipes import Recipe
 from ...core.records import Card, Change, PutCard, Workspace
 from ...core.tokens import CardTokens
 from . import model
 from .book import CardBook
 from .consent import Consents
+from .frames.service import Frames, FrameTrade
 from .heartbeats import Heartbeats
 from .logs import CardLogs
 from .model import Package, Runtime
@@ -52,7 +55,9 @@ class CardsService:
         self._bus = rooms.bus
         self._rooms = rooms
         self._tokens = tokens
+        self._dialogs = dialogs
         self._around = around
+        self.dismiss: Callable[[CardId], None] = lambda _: None
         self.packages = packages
         self.book = CardBook(rooms.graph, packages, store)
         self.logs = CardLogs(rooms.bus, rooms.graph, rooms.clock)
@@ -61,6 +66,14 @@ class CardsService:
         )
         self.surface = CardSurface(rooms, store, self.book, self.consents, self.logs, around)
         self.heartbeats = Heartbeats(rooms.bus, rooms.clock, self._silence)
+        frame_trade = FrameTrade(
+            files=self._frame_files,
+            background=lambda card_id: "background" in rooms.grants.effective(card_id),
+            show=lambda card_id, runtime: around.patch_runtime(card_id, runtime.to_wire()),
+            dismiss=lambda card_id: self.dismiss(card_id),
+        )
+        self.frames = Frames(rooms.graph, rooms.bus, rooms.clock, rooms.presence, rooms.mounts, frame_trade)
+        self.surface.slept, self.surface.expanded = self.frames.slept, self.frames.is_expanded
         trade = Trade(
             ask=self.consents.ask,
             granted=lambda card, package: self.consents.granted(card.workspace_id, package.id),
@@ -149,10 +162,11 @@ class CardsService:
         self._begin(card)
 
     async def card_removed(self, card: Card) -> None:
-        """A card is gone: so is its program."""
+        """A card is gone: so is its program or its frame."""
         if card.kind != "custom":
             return
         await self.programs.stop(card.id)
+        self.frames.end(card.id)
         self.surface.forget(card.id)
         self._rooms.grants.unbind(card.id)
         self.logs.forget(card.id)
@@ -166,7 +180,11 @@ class CardsService:
         cards = [card for card in self._graph.cards_of(workspace.id) if card.kind == "custom"]
         await asyncio.gather(*(self.programs.stop(card.id) for card in cards))
         for card in cards:
-            self._show(card.id, Runtime("stopped"))
+            self._dialogs.refuse_of(card.id)
+            if self.has_frame(card):
+                self.frames.end(card.id)
+            else:
+                self._show(card.id, Runtime("stopped"))
 
     async def close(self) -> None:
         """End every program: the server ends."""
@@ -180,16 +198,36 @@ class CardsService:
         self.surface.connected.add(card_id)
         self.heartbeats.connected(card_id)
         self.programs.connected(card_id)
-        if not self.programs.runs(card_id):
+        if self.frames.has(card_id):
+            self.frames.connected(card_id)
+        elif not self.programs.runs(card_id):
             self._show(card_id, Runtime("external"))
 
-    def disconnected(self, card_id: CardId) -> None:
+    def disconnected(self, card_id: CardId, reason: str) -> None:
         """A card's connection is gone, and with it what it had subscribed to."""
         self.surface.connected.discard(card_id)
         self.heartbeats.disconnected(card_id)
         self._rooms.subscriptions.drop(card_id)
-        if not self.programs.supervises(card_id):
+        self.frames.disconnected(card_id, reason)
+        card = self._graph.find_card(card_id)
+        if card is not None and not self.has_frame(card) and not self.programs.supervises(card_id):
             self._show_outside(card_id)
+
+    def wake(self, card_id: CardId) -> bool:
+        """Bring a card's program or frame up where it can be; whoever asks waits for the handshake."""
+        card = self._graph.find_card(card_id)
+        if card is not None and self.has_frame(card):
+            return self.frames.wake(card_id)
+        return self.programs.supervises(card_id)
+
+    def has_frame(self, card: Card) -> bool:
+        """Whether a card is a page in a frame."""
+        package = self.book.package_of(card) if card.kind == "custom" else None
+        return package is not None and package.kind == "frame"
+
+    def canvas_changed(self, _workspace_id: WorkspaceId, changes: Sequence[Change]) -> None:
+        """The canvas changed: cards follow their size."""
+        self.surface.resized(changes)
 
     # Grants
 
@@ -227,11 +265,20 @@ class CardsService:
         """Start a card's program, where it has one of ours and its workspace is open."""
         if not self._graph.workspace(card.workspace_id).is_open:
             return
-        if model.is_outside(card):
+        if self.has_frame(card):
+            self.frames.begin(card.id)
+        elif model.is_outside(card):
             self._show_outside(card.id)
         else:
             self._show(card.id, Runtime("starting"))
             self.programs.start(card)
+
+    def _frame_files(self, card_id: CardId) -> FrameFiles | None:
+        """What a card's frame is made of, None for a card without one. UNAVAILABLE: its package is not installed."""
+        _, package = self.book.entry(card_id)
+        if package.kind != "frame" or package.folder is None:
+            return None
+        return FrameFiles(Path(package.folder), package.manifest["entry"])
 
     async def _package_now(self, card: Card) -> Package | None:
         """A card's package as it is on disk now; the card follows what changed."""
@@ -256,7 +303,7 @@ class CardsService:
 
     def _program_card(self, card_id: str) -> Card:
         card = self._graph.card(card_id)
-        if card.kind != "custom" or model.is_outside(card):
+        if card.kind != "custom" or model.is_outside(card) or self.has_frame(card):
             raise CallError(ErrorCode.INVALID_PARAMS, f"Cardloom runs no program for {card.name!r}", [])
         return card
 
@@ -273,8 +320,11 @@ class CardsService:
 
     def _silence(self, card_id: CardId, silent: bool) -> None:
         """A connected card fell silent, or answers again."""
-        status: model.ProgramStatus = "running" if self.programs.runs(card_id) else "external"
         error = f"It has not answered for {limit('unresponsiveMs') // 1000} s." if silent else None
+        if self.frames.has(card_id):
+            self.frames.silent(card_id, silent, error)
+            return
+        status: model.ProgramStatus = "running" if self.programs.runs(card_id) else "external"
         self._show(card_id, Runtime(status, self.programs.restarts(card_id), error, silent))
 
     def _tell_packages(self) -> None:
