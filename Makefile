@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PACKAGES := packages/protocol packages/sdk packages/server
 WEB_SOURCES := $(shell find web/protocol/src web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
 WEB_BUILT := packages/server/src/cardloom/web/index.html
+SHIPPED := packages/server/src/cardloom/examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-python test-alone test-web e2e check lint types contracts generated generate build smoke bench ci clean
@@ -35,7 +36,7 @@ run: setup ## Open the demo workspace and print its address
 test: setup test-alone test-python test-web e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
-	$(BIN)/python -m pytest packages tests --ignore=tests/e2e
+	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e
 	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
@@ -73,8 +74,10 @@ generate: setup ## Make the generated files anew
 	$(BIN)/python tools/generate.py
 
 build: setup ## Build the three wheels into dist/
-	rm -rf dist
+	rm -rf dist $(SHIPPED)
+	mkdir $(SHIPPED) && git ls-files -z examples | tar --null -T - -c | tar -x --strip-components=1 -C $(SHIPPED)
 	for package in $(PACKAGES); do $(BIN)/python -m build --wheel --outdir dist $$package >/dev/null || exit 1; done
+	rm -rf $(SHIPPED)
 	ls dist
 
 smoke: build ## Install the wheels in an empty environment and start them

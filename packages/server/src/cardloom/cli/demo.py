@@ -90,6 +90,7 @@ def lay_out(folder: Path) -> Path:
             raise FileNotFoundError("this installation has no examples")
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copytree(sample, project, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache", ".python"))
+        (project / "run-tests").chmod(0o755)  # an installer may have dropped that
     if importlib.util.find_spec("pytest") is not None:
         # For shells whose own Python has no pytest.
         (project / ".python").write_text(sys.executable + "\n", "utf-8")
