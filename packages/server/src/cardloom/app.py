@@ -25,6 +25,7 @@ from .core.directory import Directory
 from .core.grants import Grants
 from .core.graph import Graph
 from .core.ids import new_item_id
+from .core.mounts import Mounts
 from .core.presence import Presence
 from .core.records import Card
 from .core.subscriptions import Subscriptions
@@ -41,6 +42,7 @@ from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
 from .features.cards import handlers as card_handlers
 from .features.cards.builtin import handlers as builtin_handlers
 from .features.cards.builtin.service import BuiltinCards
+from .features.cards.frames import handlers as frame_handlers
 from .features.cards.model import Taste
 from .features.cards.packages import Packages, bundled_folders
 from .features.cards.service import CardsService
@@ -65,6 +67,7 @@ from .host.database import Database
 from .host.shells import usual_shell
 from .settings import Settings
 from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
+from .transport.frames import FrameServer
 from .transport.line import Close, Line, OutboxSizes, Room, Spawn
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
@@ -177,7 +180,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
     dialogs = Dialogs(bus, clock)
     subscriptions = Subscriptions(grants, graph, directory)
-    tokens = CardTokens()
+    tokens, mounts = CardTokens(), Mounts(clock)
     handlers = Handlers()
     gate = Gate(graph, grants, presence, clock)
     dispatcher = Dispatcher(handlers.by_name, gate)
@@ -253,7 +256,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         lambda: Taste(canvas.preferences["scheme"], canvas.preferences["language"]),
     )
     cards = CardsService(
-        Rooms(graph, bus, clock, presence, grants, subscriptions),
+        Rooms(graph, bus, clock, presence, grants, subscriptions, mounts),
         CardsStore(database),
         Packages(folders),
         tokens,
@@ -261,6 +264,9 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         card_surroundings,
     )
     handlers.add(card_handlers.handlers(cards))
+    handlers.add(frame_handlers.handlers(cards.frames, presence))
+    cards.dismiss = sockets.dismiss_card
+    canvas.listeners.changed.append(cards.canvas_changed)
     canvas.describe_package = cards.describe
     surroundings.packages = cards.packages_to_wire
     canvas.listeners.card_added.append(cards.card_added)
@@ -268,11 +274,11 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas.listeners.workspace_opened.append(cards.workspace_opened)
     canvas.listeners.workspace_closed.append(cards.workspace_closed)
     sockets.hooks.connected.append(lambda card_id, _connection_id: cards.connected(card_id))
-    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: cards.disconnected(card_id))
+    sockets.hooks.disconnected.append(lambda card_id, _connection_id, reason: cards.disconnected(card_id, reason))
 
-    # A question to a card whose program is on its way up waits for it.
+    # A question to a card that sleeps or is on its way up waits for it.
     async def wake(card_id: CardId) -> bool:
-        if not cards.programs.supervises(card_id):
+        if not cards.wake(card_id):
             return False
         await catch_up.wait_connected(card_id)
         return True
@@ -295,7 +301,8 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         card = graph.find_card(card_id)
         return None if card is None else card.workspace_id
 
-    asgi = make_asgi(Door(doorkeeper, room, sockets, Pages(settings.web_folder), workspace_of))
+    pages, frames = Pages(settings.web_folder), FrameServer(mounts, settings.web_folder / "ns")
+    asgi = make_asgi(Door(doorkeeper, room, sockets, pages, mounts, frames, workspace_of))
     return App(
         settings=settings,
         asgi=asgi,
@@ -328,7 +335,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         notices=notices,
         on_start=[resume_builtins, cards.forget_unknown],
         on_stop=[catch_up.close, builtin_cards.flush, terminals.close, cards.close],
-        background=[catch_up.run, builtin_cards.run, cards.heartbeats.run],
+        background=[catch_up.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run],
     )
 
 

@@ -1,7 +1,7 @@
 """Which pages are there and how each shows each card.
 
-A card's visibility is the best of all pages (decision 42). Toasts without a page of their own go to the page that was
-active last.
+A card's visibility is that of the page that owns its frame, else the best of all pages; what a card says goes to the
+page that owns its frame, else to the one that was active last. Spec: decision 42.
 """
 
 from __future__ import annotations
@@ -14,18 +14,24 @@ from cardloom_protocol.ids import CardId, ConnectionId, PageId, WorkspaceId
 
 Visibility: TypeAlias = Literal["visible", "overview", "hidden"]
 VisibilityListener: TypeAlias = Callable[[CardId, Visibility], None]
+PageListener: TypeAlias = Callable[["Page"], None]
 
 _BEST: tuple[Visibility, ...] = ("visible", "overview")
 
 
 @dataclass(slots=True)
 class Page:
-    """One page: the workspace it shows and the cards on it that can be seen at all."""
+    """One page: the workspace it shows and the cards on it that can be seen at all.
+
+    `focused` is the card whose frame has the keyboard. `scheme` is what the page draws in, None where it never said.
+    """
 
     id: PageId
     connection_id: ConnectionId
     workspace_id: WorkspaceId | None = None
     cards: dict[CardId, Visibility] = field(default_factory=dict)
+    focused: CardId | None = None
+    scheme: str | None = None
 
 
 class Presence:
@@ -33,7 +39,9 @@ class Presence:
 
     def __init__(self) -> None:
         self._pages: dict[ConnectionId, Page] = {}
+        self._owners: dict[CardId, ConnectionId] = {}
         self._listeners: list[VisibilityListener] = []
+        self._page_listeners: list[PageListener] = []
 
     def join(self, connection_id: ConnectionId, page_id: PageId) -> None:
         """Take in a page; it shows nothing yet."""
@@ -54,20 +62,38 @@ class Presence:
         cards: Mapping[CardId, Visibility],
         *,
         active: bool,
+        focused: CardId | None = None,
+        scheme: str | None = None,
     ) -> None:
-        """Replace what a page shows; cards it does not name are hidden on it."""
+        """Replace what a page shows; cards it does not name are hidden on it. A scheme that is not told stays."""
         page = self._pages.get(connection_id)
         if page is None:
             return
         before = {card_id: self.visibility(card_id) for card_id in page.cards.keys() | cards.keys()}
         page.workspace_id = workspace_id
         page.cards = {card_id: seen for card_id, seen in cards.items() if seen != "hidden"}
+        page.focused = focused
+        page.scheme = scheme or page.scheme
         if active:
             self._pages[connection_id] = self._pages.pop(connection_id)
         self._tell(before)
+        for listener in self._page_listeners:
+            listener(page)
+
+    def own(self, card_id: CardId, connection_id: ConnectionId | None) -> None:
+        """Let a page own a card's frame, None for no page: its view of the card is the one that counts."""
+        before = {card_id: self.visibility(card_id)}
+        if connection_id is None:
+            self._owners.pop(card_id, None)
+        else:
+            self._owners[card_id] = connection_id
+        self._tell(before)
 
     def visibility(self, card_id: CardId) -> Visibility:
-        """How well a card is seen on the page that shows it best."""
+        """How well a card is seen on the page that owns its frame, else on the page that shows it best."""
+        owner = self._pages.get(self._owners.get(card_id, ConnectionId("")))
+        if owner is not None:
+            return owner.cards.get(card_id, "hidden")
         seen = {page.cards.get(card_id) for page in self._pages.values()}
         return next((level for level in _BEST if level in seen), "hidden")
 
@@ -76,12 +102,25 @@ class Presence:
         pages = [page for page in self._pages.values() if workspace_id in (None, page.workspace_id)]
         return pages[-1] if pages else None
 
+    def page_for(self, card_id: CardId, workspace_id: WorkspaceId) -> Page | None:
+        """The page that speaks for a card: the owner of its frame, else the last active one, best of its workspace."""
+        owner = self._pages.get(self._owners.get(card_id, ConnectionId("")))
+        return owner or self.last_active(workspace_id) or self.last_active()
+
+    def is_focused(self, card_id: CardId) -> bool:
+        """Whether a card's frame has the keyboard on some page."""
+        return any(page.focused == card_id for page in self._pages.values())
+
     def page_of(self, connection_id: ConnectionId) -> Page | None:
         return self._pages.get(connection_id)
 
     def listen(self, listener: VisibilityListener) -> None:
         """Be told when a card's visibility changes."""
         self._listeners.append(listener)
+
+    def listen_pages(self, listener: PageListener) -> None:
+        """Be told whenever a page tells what it shows."""
+        self._page_listeners.append(listener)
 
     def _tell(self, before: Mapping[CardId, str]) -> None:
         for card_id, earlier in before.items():

@@ -54,3 +54,5 @@ class CloseCode(IntEnum):
     """Another connection for the same card took over. Do not connect again."""
     GONE = 4410
     """The card is not on the canvas any more."""
+    DISMISSED = 4411
+    """The card's frame is not wanted now: it sleeps, or another page took it. Mount it anew when it is."""

@@ -16,16 +16,19 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from cardloom_protocol.callers import Caller, CallerKind
+from cardloom_protocol.callers import CALLERS, Caller, CallerKind, OriginRule
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.limits import limit
 
 from .. import __version__
 from ..core.ids import new_connection_id
+from ..core.mounts import Mounts
 from ..host.wire_json import loads
 from .auth import Doorkeeper
 from .errors import HTTP_STATUS
+from .frames import PREFIX as FRAMES_PREFIX
+from .frames import FrameServer
 from .line import Room, answer_once
 from .pages import SECURITY_HEADERS, Pages
 from .socket import Sockets
@@ -42,6 +45,8 @@ class Door:
     room: Room
     sockets: Sockets
     pages: Pages
+    mounts: Mounts
+    frames: FrameServer
     workspace_of: Callable[[CardId], WorkspaceId | None]
 
 
@@ -55,6 +60,8 @@ def make_asgi(door: Door) -> ASGIApp:
             Route("/call", _call(door), methods=["POST"]),
             WebSocketRoute("/ws", _owner_socket(door)),
             WebSocketRoute("/ws/card", _card_socket(door)),
+            WebSocketRoute("/ws/card/{token}", _mount_socket(door)),
+            Route("/frames/{token}/{path:path}", door.frames.file, methods=["GET"]),
             Route("/{path:path}", door.pages.asset, methods=["GET"]),
         ]
     )
@@ -127,6 +134,17 @@ def _card_socket(door: Door) -> Callable[[WebSocket], object]:
     return serve
 
 
+def _mount_socket(door: Door) -> Callable[[WebSocket], object]:
+    async def serve(websocket: WebSocket) -> None:
+        mount = door.mounts.find(websocket.path_params["token"])
+        if mount is None or "authorization" in websocket.headers:
+            await websocket.close()
+            return
+        await door.sockets.serve_mount(websocket, mount)
+
+    return serve
+
+
 async def _body(request: Request, max_bytes: int) -> bytes | None:
     """The body, None when it is too large: then the rest is not read."""
     body = bytearray()
@@ -145,6 +163,12 @@ def _failed(error: CallError) -> Response:
     return JSONResponse({"ok": False, "error": error.to_wire()}, HTTP_STATUS[error.code])
 
 
+def _is_of_mount(scope: Scope) -> bool:
+    """Whether a request goes where a frame's token is the credential: a frame's Origin is `null`."""
+    path = str(scope["path"])
+    return path.startswith(FRAMES_PREFIX if scope["type"] == "http" else "/ws/card/")
+
+
 class _Guarded:
     """Refuses every request whose Host or Origin is not ours, and adds the security headers to every answer."""
 
@@ -157,14 +181,16 @@ class _Guarded:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not self._comes_from_us(headers):
+        of_mount = _is_of_mount(scope)
+        rule = CALLERS[CallerKind.MOUNT if of_mount else CallerKind.OWNER].origin
+        if not self._comes_from_us(headers, rule):
             if scope["type"] == "websocket":
                 await WebSocket(scope, receive, send).close()
             else:
                 await _refused()(scope, receive, send)
             return
 
-        if scope["type"] == "websocket":
+        if of_mount or scope["type"] == "websocket":  # a frame's answers carry headers of their own
             await self._app(scope, receive, send)
             return
 
@@ -177,7 +203,7 @@ class _Guarded:
 
         await self._app(scope, receive, send_guarded)
 
-    def _comes_from_us(self, headers: Headers) -> bool:
+    def _comes_from_us(self, headers: Headers, rule: OriginRule) -> bool:
         if any(len(headers.getlist(name)) > 1 for name in ("host", "origin", "authorization")):
             return False
-        return self._doorkeeper.host_is_ours(headers) and self._doorkeeper.origin_fits(headers, "own-or-none")
+        return self._doorkeeper.host_is_ours(headers) and self._doorkeeper.origin_fits(headers, rule)

@@ -19,10 +19,15 @@ from cardloom_protocol.ids import CardId, ConnectionId, WorkspaceId
 from cardloom_protocol.limits import limit
 
 from ..core.ids import new_connection_id
+from ..core.mounts import Mount
 from .errors import CloseCode
 from .line import Line, OutboxSizes, Room
 
-_REASONS: Final[Mapping[CloseCode, str]] = {CloseCode.REPLACED: "replaced", CloseCode.TOO_SLOW: "slow"}
+_REASONS: Final[Mapping[CloseCode, str]] = {
+    CloseCode.REPLACED: "replaced",
+    CloseCode.TOO_SLOW: "slow",
+    CloseCode.DISMISSED: "dismissed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,8 @@ class SocketTimes:
 class CardHooks:
     """What features want to know of cards' connections, in the order they asked for it. Nothing here may wait.
 
-    `connected` comes after `host.ready` was answered, `disconnected` with the reason (closed, replaced, slow) once
-    such a connection is gone.
+    `connected` comes after `host.ready` was answered, `disconnected` with the reason (closed, replaced, slow,
+    dismissed) once such a connection is gone.
     """
 
     connected: list[Callable[[CardId, ConnectionId], None]] = field(default_factory=list)
@@ -79,8 +84,18 @@ class Sockets:
         )
 
     async def serve_card(self, websocket: WebSocket, card_id: CardId, workspace_id: WorkspaceId) -> None:
-        """Talk to one card until it goes; it takes the place of an earlier connection of the same card."""
-        caller = Caller(CallerKind.CARD, new_connection_id(), card_id=card_id, workspace_id=workspace_id)
+        """Talk to one headless card until it goes."""
+        await self._serve_card(
+            websocket, Caller(CallerKind.CARD, new_connection_id(), card_id=card_id, workspace_id=workspace_id), card_id
+        )
+
+    async def serve_mount(self, websocket: WebSocket, mount: Mount) -> None:
+        """Talk to one card's frame, whose page relays, until it goes."""
+        caller = Caller(CallerKind.MOUNT, new_connection_id(), mount.card_id, mount.workspace_id, mount.page_id)
+        await self._serve_card(websocket, caller, mount.card_id)
+
+    async def _serve_card(self, websocket: WebSocket, caller: Caller, card_id: CardId) -> None:
+        """Serve a card's connection; it takes the place of an earlier one of the same card."""
         socket = _Socket(websocket, self._room, caller, self._times.ready_ms, self._times, self._sizes, True)
         earlier = self._cards.get(card_id)
         self._cards[card_id] = socket
@@ -105,6 +120,13 @@ class Sockets:
         socket = self._cards.get(card_id)
         if socket is not None:
             socket.close(CloseCode.GONE, "the card is not on the canvas any more")
+
+    def dismiss_card(self, card_id: CardId) -> None:
+        """End the connection of a card whose frame has to go; from now on nothing more reaches it."""
+        socket = self._cards.pop(card_id, None)
+        if socket is not None:
+            socket.close(CloseCode.DISMISSED, "the frame is not wanted now")
+            self._part(card_id, socket)
 
     async def end_all(self, patience_ms: int = 1000) -> None:
         """End every connection because the server ends, and wait a little for them to be gone."""
@@ -173,6 +195,7 @@ class _Socket:
     async def run(self) -> None:
         """Serve until one side ends it."""
         await self._websocket.accept()
+        self.line.outbox.post = self._websocket.scope.get("extensions", {}).get("cardloom.post", self.line.outbox.post)
         try:
             async with self._group:
                 for work in (self._read(), self._write(), self._watch(), self._wait_for_close()):

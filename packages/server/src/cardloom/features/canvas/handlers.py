@@ -14,7 +14,7 @@ from cardloom_protocol.methods import CANVAS_METHODS, CARD_METHODS, EVENTS, OWNE
 from ... import __version__
 from ...core.bus import Bus, canvas_topic, connection_topic
 from ...core.call import Call, Handler, Result
-from ...core.dialogs import Dialogs
+from ...core.dialogs import Answer, Dialogs
 from ...core.presence import Presence
 from .service import CanvasService
 
@@ -72,14 +72,24 @@ def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
             seen = {CardId(card["cardId"]): card["visibility"] for card in cards}
         else:
             seen = dict(page.cards) if page is not None and page.workspace_id == workspace_id else {}
-        around.presence.report(connection_id, workspace_id, seen, active=call.params["active"])
+        focused = call.params.get("focusedCardId")
+        around.presence.report(
+            connection_id,
+            workspace_id,
+            seen,
+            active=call.params["active"],
+            focused=None if focused is None else CardId(focused),
+            scheme=call.params.get("scheme"),
+        )
         return {}
 
     async def set_preferences(call: Call) -> Result:
         return await service.set_preferences(call.params)
 
     async def answer(call: Call) -> Result:
-        around.dialogs.answer(call.params["dialogId"], accepted=call.params["accepted"])
+        chosen = call.params.get("permissions")
+        answer = Answer(call.params["accepted"], None if chosen is None else frozenset(chosen))
+        around.dialogs.answer(call.params["dialogId"], answer)
         return {}
 
     return {

@@ -68,8 +68,8 @@ def _own(service: CardsService) -> dict[str, Handler]:
     async def toast(call: Call) -> Result:
         service.surface.toast(call.card_id, call.params)
 
-    async def theme(_: Call) -> Result:
-        return service.surface.theme()
+    async def theme(call: Call) -> Result:
+        return service.surface.theme(call.card_id)
 
     async def i18n(_: Call) -> Result:
         return service.surface.i18n()

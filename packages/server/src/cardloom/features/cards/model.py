@@ -32,7 +32,7 @@ _LOCALES: Final = {"en": "en-US", "ru": "ru-RU", "zh": "zh-CN"}
 _OUTSIDE: Final = "dev:"
 _FILE_PERMISSIONS: Final = frozenset(("fs.read", "fs.write"))
 
-Launch: TypeAlias = Literal["created", "reloaded"]
+Launch: TypeAlias = Literal["created", "reloaded", "resumed"]
 ProgramStatus: TypeAlias = Literal["waiting", "starting", "running", "stopped", "failed", "external"]
 
 
@@ -183,6 +183,7 @@ def context(
     peers: Iterable[PeerInfo],
     taste: Taste,
     launch: Launch,
+    expanded: bool = False,
 ) -> dict[str, Any]:
     """The answer to `host.ready`: everything the card should know at its start."""
     made: dict[str, Any] = {
@@ -191,7 +192,7 @@ def context(
         "instance": instance(card, package, taste.language),
         "workspace": workspace_view(workspace, granted),
         "visibility": visibility,
-        "expanded": False,
+        "expanded": expanded,
         "theme": theme(taste.scheme),
         "i18n": i18n(taste.language),
         "settings": settings(package),

@@ -5,12 +5,12 @@ Spec: cards, context, methods and events; decisions 4, 42.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from cardloom_protocol.hosting import RateWindow, rate_limited
-from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
+from cardloom_protocol.ids import CardId, ConnectionId, PackageId, WorkspaceId
 from cardloom_protocol.limits import limit
 from cardloom_protocol.manifest import declared_permissions
 from cardloom_protocol.permissions import view
@@ -20,9 +20,10 @@ from ...core.bus import Bus, Event, canvas_topic, card_topic, connection_topic
 from ...core.clock import Clock
 from ...core.grants import Grants
 from ...core.graph import Graph
-from ...core.presence import Presence, Visibility
+from ...core.mounts import Mounts
+from ...core.presence import Page, Presence, Visibility
 from ...core.recipes import Recipe
-from ...core.records import Card, Change, touched
+from ...core.records import Card, Change, PutCard, touched
 from ...core.subscriptions import Subscriptions
 from . import model
 from .book import CardBook
@@ -69,6 +70,7 @@ class Rooms:
     presence: Presence
     grants: Grants
     subscriptions: Subscriptions
+    mounts: Mounts
 
 
 class CardSurface:
@@ -78,6 +80,8 @@ class CardSurface:
         self, rooms: Rooms, store: CardsStore, book: CardBook, consents: Consents, logs: CardLogs, around: Surroundings
     ) -> None:
         self.connected: set[CardId] = set()
+        self.slept: Callable[[CardId], bool] = lambda _: False
+        self.expanded: Callable[[CardId], bool] = lambda _: False
         self._rooms = rooms
         self._graph = rooms.graph
         self._bus = rooms.bus
@@ -88,14 +92,17 @@ class CardSurface:
         self._around = around
         self._mounted = store.mounted()
         self._log_rates: dict[CardId, RateWindow] = {}
+        self._schemes: dict[ConnectionId, str | None] = {}
         rooms.grants.listen(self._granted)
         rooms.presence.listen(self._seen)
+        rooms.presence.listen_pages(self._page_told)
+        rooms.bus.listen_detach(self._page_gone)
         rooms.bus.listen("preferences.changed", self._taste_changed)
 
     async def ready(self, card_id: CardId) -> dict[str, Any]:
         """The card context. UNAVAILABLE when the card's package is not installed here."""
         card, package = self._book.entry(card_id)
-        launch: Launch = "reloaded"
+        launch: Launch = "resumed" if self.slept(card_id) else "reloaded"
         if card_id not in self._mounted:
             self._mounted.add(card_id)
             await self._store.set_mounted(card_id, self._rooms.clock.now_ms())
@@ -109,8 +116,9 @@ class CardSurface:
             granted=self._granted_to(card, package),
             visibility=self._rooms.presence.visibility(card_id),
             peers=self._around.peers(card_id),
-            taste=self._around.taste(),
+            taste=self._taste_of(card),
             launch=launch,
+            expanded=self.expanded(card_id),
         )
 
     def instance(self, card_id: CardId) -> dict[str, Any]:
@@ -125,8 +133,8 @@ class CardSurface:
         """The declared permissions with what was granted."""
         return self._permissions(*self._book.entry(card_id))
 
-    def theme(self) -> dict[str, Any]:
-        return model.theme(self._around.taste().scheme)
+    def theme(self, card_id: CardId) -> dict[str, Any]:
+        return model.theme(self._taste_of(self._graph.card(card_id)).scheme)
 
     def i18n(self) -> dict[str, str]:
         return model.i18n(self._around.taste().language)
@@ -142,9 +150,9 @@ class CardSurface:
         await self._around.commit(self._graph.card(card_id).workspace_id, make)
 
     def toast(self, card_id: CardId, params: Mapping[str, Any]) -> None:
-        """Show a message on the page that was active last, one of the workspace if there is any."""
+        """Show a message on the page that owns the card's frame, else the one that was active last."""
         card = self._graph.card(card_id)
-        page = self._rooms.presence.last_active(card.workspace_id) or self._rooms.presence.last_active()
+        page = self._rooms.presence.page_for(card_id, card.workspace_id)
         topic = canvas_topic(card.workspace_id) if page is None else connection_topic(page.connection_id)
         data = {
             "cardId": card_id,
@@ -184,6 +192,41 @@ class CardSurface:
     def _granted_to(self, card: Card, package: Package) -> frozenset[str]:
         return self._consents.granted(card.workspace_id, package.id)
 
+    def _taste_of(self, card: Card) -> Taste:
+        """The owner's choices; what `system` means is what the card's page draws in."""
+        taste = self._around.taste()
+        page = self._rooms.presence.page_for(card.id, card.workspace_id)
+        if taste.scheme != "system" or page is None or page.scheme is None:
+            return taste
+        return replace(taste, scheme=page.scheme)
+
+    def _page_told(self, page: Page) -> None:
+        """A page draws in another scheme than before: the cards it speaks for follow."""
+        if self._schemes.get(page.connection_id) == page.scheme:
+            return
+        known = page.connection_id in self._schemes
+        self._schemes[page.connection_id] = page.scheme
+        if not known or self._around.taste().scheme != "system":
+            return
+        for card_id in self.connected:
+            card = self._graph.find_card(card_id)
+            if card is not None and self._rooms.presence.page_for(card_id, card.workspace_id) is page:
+                self._bus.publish("theme.changed", self.theme(card_id), card_topic(card_id))
+
+    def _page_gone(self, connection_id: ConnectionId) -> None:
+        self._schemes.pop(connection_id, None)
+
+    def resized(self, changes: Iterable[Change]) -> None:
+        """Tell connected cards of their new sizes."""
+        for change in changes:
+            if (
+                isinstance(change, PutCard)
+                and change.card.id in self.connected
+                and {"w", "h"} & {*(change.fields or ())}
+            ):
+                size = {"w": change.card.w, "h": change.card.h}
+                self._bus.publish("lifecycle.resized", size, card_topic(change.card.id))
+
     def _seen(self, card_id: CardId, visibility: Visibility) -> None:
         if card_id in self.connected:
             self._bus.publish("lifecycle.visibility", {"state": visibility}, card_topic(card_id))
@@ -197,5 +240,5 @@ class CardSurface:
 
     def _taste_changed(self, _: Event) -> None:
         for card_id in self.connected:
-            self._bus.publish("theme.changed", self.theme(), card_topic(card_id))
+            self._bus.publish("theme.changed", self.theme(card_id), card_topic(card_id))
             self._bus.publish("i18n.changed", self.i18n(), card_topic(card_id))
