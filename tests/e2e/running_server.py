@@ -68,6 +68,14 @@ class RunningServer:
             if "#code=" in line:
                 return next(word for word in line.split() if "#code=" in word)
 
+    def another_address(self) -> str:
+        """What `cardloom open` prints."""
+        command = [sys.executable, "-m", "cardloom", "open", "--no-open"]
+        said = subprocess.run(
+            command, env=self._environment(), capture_output=True, text=True, timeout=CAP_S, check=True
+        )
+        return said.stdout.split()[-1]
+
     def kill(self) -> None:
         """kill -9: no goodbye, nothing flushed."""
         self.process.kill()

@@ -49,6 +49,14 @@ async def test_a_new_package_is_told_to_all_pages(desk: Any, shelf: Any, clients
     assert [one["name"] for one in (await other.event("packages.changed"))["packages"]] == ["echo"]
 
 
+async def test_another_language_brings_the_packages_again_in_it(desk: Any, shelf: Any) -> None:
+    shelf.add("echo", "", description={"en": "Says it again.", "ru": "Повторяет."})
+    await desk.page.call("package.list")
+    assert (await desk.page.event("packages.changed"))["packages"][0]["description"] == "Says it again."
+    await desk.page.call("preferences.set", language="ru")
+    assert (await desk.page.event("packages.changed"))["packages"][0]["description"] == "Повторяет."
+
+
 async def test_a_faulty_package_hides_no_other(desk: Any, shelf: Any) -> None:
     shelf.add("good", "")
     shelf.add("bad", "", permissions=["fly"])

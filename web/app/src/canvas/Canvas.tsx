@@ -8,7 +8,7 @@ import {
   type NodeChange,
   type Viewport,
 } from "@xyflow/react";
-import { useCallback, useRef, type DragEvent, type MouseEvent } from "react";
+import { useCallback, useMemo, useRef, type DragEvent, type MouseEvent } from "react";
 import { addCard, arrange } from "../actions/cards";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
@@ -39,6 +39,14 @@ export function Canvas() {
   const online = useStore(session.connection, (state) => state.phase === "online");
   const drawing = useStore(session.ui, (ui) => ui.drawing !== null);
   const detail = useStore(session.ui, (ui) => ui.detail);
+  const keysSaid = useMemo(
+    () => ({
+      "node.a11yDescription.default": t("canvas.cardKeys"),
+      "node.a11yDescription.keyboardDisabled": t("canvas.cardKeys"),
+      "edge.a11yDescription.default": t("canvas.arrowKeys"),
+    }),
+    [t],
+  );
   useFirstFit();
   useReveal();
   usePresence(box);
@@ -99,6 +107,7 @@ export function Canvas() {
     >
       <ReactFlow<CardNode, ArrowEdge>
         aria-label={t("canvas.label")}
+        ariaLabelConfig={keysSaid}
         nodes={elements.nodes}
         edges={detail === "block" ? NO_EDGES : elements.edges}
         nodeTypes={nodeTypes}

@@ -4,6 +4,17 @@ import { texts } from "./texts";
 export const canvasTexts = texts({
   "canvas.label": { en: "Canvas", ru: "Холст", zh: "画布" },
 
+  "canvas.cardKeys": {
+    en: "Enter edits, arrow keys move, C draws an arrow, Delete deletes.",
+    ru: "Enter — править, стрелки — двигать, C — провести стрелку, Delete — удалить.",
+    zh: "Enter 编辑，方向键移动，C 连线，Delete 删除。",
+  },
+  "canvas.arrowKeys": {
+    en: "Enter shows details, R turns it, P pauses it, Delete deletes.",
+    ru: "Enter — подробности, R — развернуть, P — приостановить, Delete — удалить.",
+    zh: "Enter 查看详情，R 反向，P 暂停，Delete 删除。",
+  },
+
   "add.title": { en: "Add card", ru: "Добавить карточку", zh: "添加卡片" },
   "add.short": { en: "Add", ru: "Добавить", zh: "添加" },
   "add.one": { en: "Add: {kind}", ru: "Добавить: {kind}", zh: "添加：{kind}" },
@@ -66,6 +77,39 @@ export const canvasTexts = texts({
   "port.title": { en: "Title", ru: "Заголовок", zh: "标题" },
   "port.command": { en: "Command", ru: "Команда", zh: "命令" },
   "port.exit": { en: "Exit", ru: "Завершение", zh: "退出" },
+  "portHint.append": { en: "Adds a paragraph at the end.", ru: "Дописывает абзац в конец.", zh: "在末尾添加一段。" },
+  "portHint.replace": { en: "Replaces the whole note.", ru: "Заменяет всю заметку.", zh: "替换整篇笔记。" },
+  "portHint.text": { en: "The note, at every change.", ru: "Заметка при каждом изменении.", zh: "每次更改时发送全文。" },
+  "portHint.addItems": { en: "Adds items.", ru: "Добавляет пункты.", zh: "添加条目。" },
+  "portHint.updateItem": {
+    en: "Changes the text or status of one item.",
+    ru: "Меняет текст или состояние одного пункта.",
+    zh: "更改一个条目的文字或状态。",
+  },
+  "portHint.items": { en: "All items, at every change.", ru: "Все пункты при каждом изменении.", zh: "每次更改时发送全部条目。" },
+  "portHint.addTasks": {
+    en: "Adds tasks that nobody is assigned to.",
+    ru: "Добавляет задачи без исполнителя.",
+    zh: "添加无人负责的任务。",
+  },
+  "portHint.updateTask": {
+    en: "Moves or changes one task.",
+    ru: "Переносит или меняет одну задачу.",
+    zh: "移动或更改一个任务。",
+  },
+  "portHint.tasks": {
+    en: "All tasks with their columns, at every change.",
+    ru: "Все задачи с колонками при каждом изменении.",
+    zh: "每次更改时发送全部任务及其所在列。",
+  },
+  "portHint.stickyIn": { en: "Sets the words.", ru: "Задаёт текст.", zh: "设置文字。" },
+  "portHint.stickyOut": { en: "The words, at every change.", ru: "Текст при каждом изменении.", zh: "每次更改时发送文字。" },
+  "portHint.command": { en: "Runs one command.", ru: "Выполняет одну команду.", zh: "执行一条命令。" },
+  "portHint.exit": {
+    en: "Which command ended and how, after every command.",
+    ru: "Какая команда и как завершилась, после каждой команды.",
+    zh: "每条命令结束后，告知命令及其结果。",
+  },
   "port.default": { en: "default", ru: "по умолчанию", zh: "默认" },
   "port.retained": { en: "retained", ru: "сохраняется", zh: "保留" },
   "port.request": { en: "answers requests", ru: "отвечает на запросы", zh: "应答请求" },

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { renameCard } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
 import { familyOf, shortType } from "../ports/families";
-import { portLabel } from "../ports/portLabel";
+import { portHint, portLabel } from "../ports/portLabel";
 import { arrowsOf } from "../state/canvas";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
@@ -80,7 +80,7 @@ function PortList({ label, card, ports }: { label: string; card: Card; ports: re
       {ports.length === 0 ? <p className="muted">{t("card.noPorts")}</p> : null}
       <ul>
         {ports.map((port) => (
-          <li key={port.id} title={port.description}>
+          <li key={port.id} title={portHint(t, card, port)}>
             <i className={`type-dot type-${familyOf(port.type)}`} />
             <span>
               <b>{portLabel(t, card, port)}</b>

@@ -22,3 +22,25 @@ export function portLabel(t: Translate, card: Pick<Card, "kind">, port: Pick<Por
   const key = OWN_PORTS[`${card.kind} ${port.id}`];
   return key === undefined ? port.label : t(key);
 }
+
+/** What a port is for: in the person's language where the port is one of ours. */
+export function portHint(t: Translate, card: Pick<Card, "kind">, port: PortInfo): string | undefined {
+  const key = `${card.kind} ${port.id}`;
+  if (key === "sticky title") return t(port.retain ? "portHint.stickyOut" : "portHint.stickyIn");
+  const hint = OWN_HINTS[key];
+  return hint === undefined ? port.description : t(hint);
+}
+
+const OWN_HINTS: Readonly<Record<string, TextKey>> = {
+  "note append": "portHint.append",
+  "note replace": "portHint.replace",
+  "note text": "portHint.text",
+  "todo add": "portHint.addItems",
+  "todo update": "portHint.updateItem",
+  "todo items": "portHint.items",
+  "kanban add": "portHint.addTasks",
+  "kanban update": "portHint.updateTask",
+  "kanban tasks": "portHint.tasks",
+  "terminal command": "portHint.command",
+  "terminal exit": "portHint.exit",
+};

@@ -13,6 +13,7 @@ import type {
 } from "../wire/records";
 import { Activity } from "./activity";
 import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
+import { withLocalNames } from "./localNames";
 import { createStore } from "./store";
 import { Toasts } from "./toasts";
 import { INITIAL_UI, keepExisting, type UiState } from "./ui";
@@ -111,7 +112,7 @@ export class Session {
 
   /** Shows a change before the server has confirmed it. */
   assume(changes: readonly Change[]): void {
-    this.canvas.update((state) => (state === null ? null : applyChanges(state, changes)));
+    this.canvas.update((state) => (state === null ? null : this.named(applyChanges(state, changes))));
   }
 
   setPreferences(wanted: Partial<Preferences>): void {
@@ -197,8 +198,14 @@ export class Session {
   private applyPreferences(preferences: Preferences): void {
     if (preferences.language !== this.app.get().preferences.language) {
       this.translate = translator(preferences.language);
+      // Once more from the server, whose names for cards without a title are English.
+      void this.resync();
     }
     this.app.update((app) => ({ ...app, preferences }));
+  }
+
+  private named(state: CanvasState): CanvasState {
+    return this.app.get().preferences.language === "en" ? state : withLocalNames(state, this.translate);
   }
 
   private changed(event: CanvasChanged): void {
@@ -206,7 +213,7 @@ export class Session {
     if (state === null || this.resyncing) return;
     const next = applyEvent(state, event);
     if (next === "gap") void this.resync();
-    else this.canvas.set(next);
+    else this.canvas.set(this.named(next));
   }
 
   /** What was removed, here or on another page, is no longer selected, renamed or the start of an arrow. */
@@ -231,7 +238,7 @@ export class Session {
       const snapshot = await this.client.call("canvas.subscribe", { workspaceId });
       if (this.workspaceId !== workspaceId) return;
       this.resyncing = false;
-      this.canvas.set(fromSnapshot(snapshot));
+      this.canvas.set(this.named(fromSnapshot(snapshot)));
       this.load.set({ phase: "ready", workspaceId });
     } catch (error) {
       if (this.workspaceId !== workspaceId) return;

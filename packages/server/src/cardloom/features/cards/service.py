@@ -82,6 +82,7 @@ class CardsService:
         )
         self.programs = Programs(rooms.graph, tokens, self.logs, rooms.clock, trade, patience=patience)
         packages.changed = self._tell_packages
+        rooms.bus.listen("preferences.changed", lambda _: self._tell_packages())  # their texts have another language
         for workspace_id in rooms.graph.workspaces:
             for card in rooms.graph.cards_of(workspace_id):
                 self._bind(card)
