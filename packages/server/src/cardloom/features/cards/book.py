@@ -10,7 +10,7 @@ from cardloom_protocol.manifest import Manifest
 
 from ...core.graph import Graph
 from ...core.records import Card
-from .model import Package
+from .model import Package, is_run_id
 from .packages import Packages, checked_manifest
 from .store import CardsStore
 
@@ -32,6 +32,12 @@ class CardBook:
         package_id = card.content.get("packageId")
         return self.packages.find(package_id) if isinstance(package_id, str) else None
 
+    def package_id(self, card_id: CardId) -> PackageId | None:
+        """The id of a card's package, installed here or not; None for a card that is gone or of no package."""
+        card = self._graph.find_card(card_id)
+        package_id = None if card is None else card.content.get("packageId")
+        return PackageId(package_id) if isinstance(package_id, str) else None
+
     def entry(self, card_id: CardId) -> tuple[Card, Package]:
         """A card and its package. NOT_FOUND; UNAVAILABLE when the package is not installed here."""
         card = self._graph.card(card_id)
@@ -39,6 +45,12 @@ class CardBook:
         if package is None:
             raise CallError(ErrorCode.UNAVAILABLE, f"the package of {card.name!r} is not installed here")
         return card, package
+
+    def is_outside(self, card: Card) -> bool:
+        """Whether somebody runs a card's program themselves."""
+        if card.id in self._outside:
+            return True
+        return is_run_id(self.package_id(card.id) or "") and self.package_of(card) is None
 
     def packages_in(self, workspace_id: WorkspaceId) -> list[Package]:
         """The packages that have a card in a workspace."""

@@ -38,11 +38,25 @@ ProgramStatus: TypeAlias = Literal["waiting", "starting", "running", "stopped", 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package that can be put on a canvas. `folder` is None for one that somebody runs themselves."""
+    """A package that can be put on a canvas.
+
+    `folder` is None for one that somebody runs themselves. `tree_hash` names the exact files; None for a folder that
+    may change under us: one that somebody works on (`dev`), or one that comes with Cardloom (`source` None).
+    `accepted` are the permissions that the owner agreed to, None for all that it requires; the manifest's hosts are
+    those agreed to, `held_hosts` the others. `problem` says why its files are not what is used now.
+    """
 
     id: PackageId
     manifest: Manifest
     folder: str | None = None
+    tree_hash: str | None = None
+    source: str | None = None
+    commit: str | None = None
+    dev: bool = False
+    verified: bool = False
+    accepted: frozenset[str] | None = None
+    held_hosts: tuple[str, ...] = ()
+    problem: str | None = None
 
     @property
     def name(self) -> str:
@@ -66,6 +80,16 @@ class Package:
     def required(self) -> frozenset[str]:
         """The permissions that go with starting it."""
         return frozenset(entry["id"] for entry in self.manifest["permissions"] if not entry["optional"])
+
+    @property
+    def agreed(self) -> frozenset[str]:
+        """The required permissions that go with installing it."""
+        return self.required if self.accepted is None else self.required & self.accepted
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The required permissions that an update brought and the owner has not agreed to."""
+        return self.required - self.agreed
 
     def display_name(self, language: str) -> str:
         return localized(self.manifest["displayName"], language) or self.name
@@ -107,9 +131,9 @@ def run_package_id(manifest: Manifest) -> PackageId:
     return PackageId(f"{_OUTSIDE}{_short_hash(manifest['name'])}")
 
 
-def is_outside(card: Card) -> bool:
-    """Whether somebody runs a card's program themselves."""
-    return str(card.content.get("packageId", "")).startswith(_OUTSIDE)
+def is_run_id(package_id: str) -> bool:
+    """Whether an id may be one of a package that somebody runs themselves; folders that they work on have such, too."""
+    return package_id.startswith(_OUTSIDE)
 
 
 def recipe(package: Package, language: str, given: Mapping[str, Any]) -> Recipe:
@@ -219,10 +243,10 @@ def instance(card: Card, package: Package, language: str) -> dict[str, Any]:
         "name": package.name,
         "displayName": package.display_name(language),
         "version": package.version,
-        "commit": None,
+        "commit": package.commit,
         "title": card.title or card.chrome.title,
         "size": {"w": card.w, "h": card.h},
-        "dev": package.folder is None,
+        "dev": package.dev or package.folder is None,
     }
 
 

@@ -268,7 +268,7 @@ class CardsService:
             return
         if self.has_frame(card):
             self.frames.begin(card.id)
-        elif model.is_outside(card):
+        elif self.book.is_outside(card):
             self._show_outside(card.id)
         else:
             self._show(card.id, Runtime("starting"))
@@ -279,7 +279,7 @@ class CardsService:
         _, package = self.book.entry(card_id)
         if package.kind != "frame" or package.folder is None:
             return None
-        return FrameFiles(Path(package.folder), package.manifest["entry"])
+        return FrameFiles(Path(package.folder), package.manifest["entry"], package.tree_hash)
 
     async def _package_now(self, card: Card) -> Package | None:
         """A card's package as it is on disk now; the card follows what changed."""
@@ -304,7 +304,7 @@ class CardsService:
 
     def _program_card(self, card_id: str) -> Card:
         card = self._graph.card(card_id)
-        if card.kind != "custom" or model.is_outside(card) or self.has_frame(card):
+        if card.kind != "custom" or self.book.is_outside(card) or self.has_frame(card):
             raise CallError(ErrorCode.INVALID_PARAMS, f"Cardloom runs no program for {card.name!r}", [])
         return card
 
