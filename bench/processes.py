@@ -59,7 +59,7 @@ def cardloom(data: Path | None = None) -> Iterator[Running]:
         data = data or Path(folder) / "data"
         port = free_port()
         environment = {
-            "PATH": os.environ["PATH"],
+            **os.environ,
             "HOME": str(home),
             "SHELL": "/bin/bash",
             "LANG": "C.UTF-8",

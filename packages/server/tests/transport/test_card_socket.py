@@ -159,7 +159,9 @@ async def test_a_card_that_does_not_keep_up_is_closed_instead_of_losing_messages
     hooks = Hooks(listening.app)
     async with dial(listening, listening.app.tokens.issue(card_id)) as socket:
         await greet(socket)
-        for number in range(30):  # in one turn of the loop: nobody could read that fast
-            listening.app.bus.publish("ports.message", {"n": number}, card_topic(CardId(card_id)))
+        for number in range(60):  # more than the system's own buffers hold, in one turn of the loop
+            listening.app.bus.publish(
+                "ports.message", {"n": number, "text": "x" * 900_000}, card_topic(CardId(card_id))
+            )
         assert await closed_with(socket) == 1013
     assert (await hooks.until(2))[1] == ("disconnected", card_id, "slow")

@@ -60,6 +60,28 @@ def test_a_card_that_does_not_keep_up_is_told_of_instead_of_losing_messages_sile
     assert told == [True]
 
 
+def test_a_text_goes_out_at_once_while_nothing_waits_before_it() -> None:
+    written: list[str] = []
+    open_ = [True]
+
+    def post(text: str) -> bool:
+        if open_[0]:
+            written.append(text)
+        return open_[0]
+
+    outbox = _outbox()
+    outbox.post = post
+    outbox.event("e1")
+    outbox.reply("r1")
+    open_[0] = False
+    outbox.event("e2")
+    open_[0] = True
+    outbox.event("e3")
+    outbox.reply("r2")
+    assert written == ["e1", "r1"]
+    assert _drained(outbox) == ["e2", "e3", "r2"]
+
+
 async def test_no_more_calls_are_read_while_too_many_answers_are_unread() -> None:
     outbox = _outbox(max_reply_chars=10)
     outbox.reply("x" * 6)

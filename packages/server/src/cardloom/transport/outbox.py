@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from cardloom_protocol.limits import limit
 
 
+def _not_now(_text: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     text: str
@@ -22,7 +26,10 @@ class _Waiting:
 
 
 class Outbox:
-    """One queue in the order of sending. `gap_text` replaces events that had to go; without one, overflow ends it."""
+    """One queue in the order of sending. `gap_text` replaces events that had to go; without one, overflow ends it.
+
+    While nothing waits, `post` may take a text at once; it tells whether it did.
+    """
 
     def __init__(
         self,
@@ -38,6 +45,7 @@ class Outbox:
         self._max_events = max_events
         self._max_event_chars = max_event_chars
         self._max_reply_chars = max_reply_chars
+        self.post: Callable[[str], bool] = _not_now
         self._waiting: deque[_Waiting] = deque()
         self._events = 0
         self._event_chars = 0
@@ -53,7 +61,9 @@ class Outbox:
         return self._event_chars
 
     def reply(self, text: str) -> None:
-        """Queue an answer."""
+        """Send an answer, or queue it."""
+        if not self._waiting and self.post(text):
+            return
         self._waiting.append(_Waiting(text, is_event=False))
         self._reply_chars += len(text)
         if self._reply_chars > self._max_reply_chars:
@@ -61,8 +71,8 @@ class Outbox:
         self._something.set()
 
     def event(self, text: str) -> None:
-        """Queue an event; one alone may be of any size."""
-        if self._closed:
+        """Send an event, or queue it; one alone may be of any size."""
+        if self._closed or (not self._waiting and self.post(text)):
             return
         full = self._events >= self._max_events or self._event_chars + len(text) > self._max_event_chars
         if full and self._events:

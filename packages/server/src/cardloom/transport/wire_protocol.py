@@ -1,17 +1,23 @@
-"""uvicorn's WebSocket side, with a way to let go of a peer that does not read.
+"""uvicorn's WebSocket side, with a short way out for texts and a way to let go of a peer that does not read.
 
-Closing politely waits until what was written has left; a peer that reads nothing would hold its socket for ever.
-Applications find the way out as `scope["extensions"]["cardloom.abort"]`.
+What goes to many peers is framed once, since a server's frames are the same for all, and handed to the transport without
+a task in between: that makes an event to fifty pages cheaper than fifty sends. Closing politely waits until what was
+written has left; a peer that reads nothing would hold its socket for ever. Applications find both as
+`scope["extensions"]["cardloom.post"]` and `["cardloom.abort"]`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
+from websockets.protocol import State
 
 from .errors import CloseCode
+
+_SHARED_CHARS: Final = 1 << 20  # a larger text is not kept only because it may be sent again
 
 
 class AbortableWebSocket(WebSocketsSansIOProtocol):
@@ -21,8 +27,16 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
 
     async def run_asgi(self) -> None:
         extensions: Any = self.scope.setdefault("extensions", {})
+        extensions["cardloom.post"] = self.post
         extensions["cardloom.abort"] = self.abort
         await super().run_asgi()
+
+    def post(self, text: str) -> bool:
+        """Write a text now; False when the peer has to read first, or is gone: then nothing was written."""
+        if self.disconnected or self.conn.state is not State.OPEN or not self.writable.is_set():
+            return False
+        self.transport.write(_shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text))
+        return True
 
     def abort(self) -> None:
         """End the connection without waiting for the peer."""
@@ -36,3 +50,17 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         self.close_sent = True
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.loop.call_later(self.linger_s, self.transport.abort)
+
+
+def text_frame(text: str) -> bytes:
+    """A server's frame around a text: final, neither masked nor compressed (RFC 6455, 5.2)."""
+    data = text.encode()
+    size = len(data)
+    if size < 126:
+        return bytes((0x81, size)) + data
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + data
+    return b"\x81\x7f" + size.to_bytes(8, "big") + data
+
+
+_shared_frame = lru_cache(maxsize=1)(text_frame)
