@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    projects: ["app", "protocol"],
+    projects: ["app", "card-sdk", "protocol"],
     passWithNoTests: true,
   },
 });

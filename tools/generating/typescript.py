@@ -17,6 +17,7 @@ from cardloom_protocol.methods_canvas import CARD_KINDS, STICKY_COLORS
 from cardloom_protocol.paths import PROTECTED_DIRS, PROTECTED_FILES
 from cardloom_protocol.permissions import PERMISSIONS
 from cardloom_protocol.ports import PORT_TYPES, conversions
+from cardloom_protocol.ports.builtin import BUILTIN_PORTS
 from cardloom_protocol.texts import LOCALES
 from cardloom_protocol.themes import FONT_MONO, FONT_SANS, THEMES
 from cardloom_protocol.vocabulary import ICONS, THEME_TOKENS, TONES
@@ -27,7 +28,8 @@ from .wire_table import NOTICE, event_fields, method_fields
 
 _IMPORTS = """\
 import type { EventRow, MethodRow, PermissionRow } from "./tables";
-import type { JsonObject } from "./json";"""
+import type { JsonObject } from "./json";
+import type { Ports } from "./model";"""
 _TABLE_FIELDS = ("doc", "result", "owner")  # words for people; the reference pages have them
 
 
@@ -115,6 +117,14 @@ def _ports() -> Iterable[str]:
     yield _list("COERCION_NAMES", names, "The ways in which a value changes between two port types.")
     yield "export type Coercion = (typeof COERCION_NAMES)[number];"
     yield _typed("COERCIONS", "Readonly<Record<string, Readonly<Record<string, Coercion>>>>", table)
+    builtin = {
+        kind: {
+            "inputs": [port.to_wire() for port in ports.inputs],
+            "outputs": [port.to_wire() for port in ports.outputs],
+        }
+        for kind, ports in BUILTIN_PORTS.items()
+    }
+    yield _typed("BUILTIN_PORTS", "Readonly<Record<string, Ports>>", builtin)
 
 
 def _tables() -> Iterable[str]:
