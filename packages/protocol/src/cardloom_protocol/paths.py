@@ -82,13 +82,23 @@ def normalize_package_path(path: object) -> str | None:
     At most 240 UTF-16 units and 20 segments, `/` between them, nothing at or below `__ns`, which
     belongs to the host.
     """
-    if not isinstance(path, str) or not 1 <= utf16_length(path) <= limit("pathChars"):
+    if not isinstance(path, str) or package_path_fault(path) is not None:
         return None
-    normal = path.removesuffix("/")
-    segments = normal.split("/")
-    if "\\" in path or len(segments) > limit("pathDepth") or segments[0].lower() == _HOST_FOLDER:
-        return None
-    return normal if all(segment_fault(segment) is None for segment in segments) else None
+    return path.removesuffix("/")
+
+
+def package_path_fault(path: str) -> str | None:
+    """Says what keeps a text from being a package path, or None when nothing does."""
+    if not 1 <= utf16_length(path) <= limit("pathChars"):
+        return f"it is empty or longer than {limit('pathChars')} characters"
+    segments = path.removesuffix("/").split("/")
+    if "\\" in path:
+        return "it has a backslash"
+    if len(segments) > limit("pathDepth"):
+        return f"it is more than {limit('pathDepth')} folders deep"
+    if segments[0].lower() == _HOST_FOLDER:
+        return f"{_HOST_FOLDER!r} belongs to the host"
+    return next((fault for segment in segments if (fault := segment_fault(segment)) is not None), None)
 
 
 def normalize_workspace_path(path: object) -> str:
