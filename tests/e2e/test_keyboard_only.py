@@ -35,7 +35,11 @@ def test_cards_are_added_joined_moved_renamed_deleted_and_brought_back_by_keys_a
     press("c")
     expect(todo.get_by_role("status")).to_be_visible()
     press("Enter")
-    expect(person.arrow("Note", "To-do list")).to_be_visible()
+    expect(person.arrow("Note", "To-do list")).to_be_focused()
+    press("p")
+    expect(page.get_by_role("toolbar", name="Arrow").get_by_role("button", name="Resume arrow")).to_be_visible()
+    press("p")
+    expect(page.get_by_role("toolbar", name="Arrow").get_by_role("button", name="Pause arrow")).to_be_visible()
 
     press("Escape", "Control+ArrowLeft")
     expect(note).to_be_focused()

@@ -21,13 +21,18 @@ function cardsOf(session: Session): ReadonlyMap<string, Card> {
   return session.canvas.get()?.cards ?? new Map();
 }
 
+/** Places promised to cards that the server has not confirmed yet, so that the next card goes elsewhere. */
+const promised = new Set<Rect>();
+
 /** Adds a card around a point; `exact` puts it there even if it covers another. */
 export async function addCard(session: Session, what: Addable, at: Point, exact = false): Promise<Card | null> {
   const workspaceId = session.workspaceId;
   if (workspaceId === null) return null;
   const size = cardBodies[what.kind].defaultSize;
   const corner = { x: Math.round(at.x - size.w / 2), y: Math.round(at.y - size.h / 2) };
-  const place = exact ? corner : freePlace(corner, size, [...cardsOf(session).values()]);
+  const place = exact ? corner : freePlace(corner, size, [...cardsOf(session).values(), ...promised]);
+  const rect = { ...place, ...size };
+  promised.add(rect);
   try {
     const card = await session.client.call("canvas.addCard", { workspaceId, ...what, ...place, ...size });
     session.assume([{ op: "putCard", card }]);
@@ -36,6 +41,8 @@ export async function addCard(session: Session, what: Addable, at: Point, exact 
   } catch (error) {
     session.report("fail.add", error);
     return null;
+  } finally {
+    promised.delete(rect);
   }
 }
 

@@ -64,7 +64,7 @@ export function drawWithKeys(session: Session, cardId: string): void {
       const targetId = session.ui.get().drawing?.targetId ?? null;
       stop.abort();
       end(session);
-      if (targetId !== null) void land(session, cardId, true, targetId);
+      if (targetId !== null) void land(session, cardId, true, targetId).then(focusArrow);
     } else if (event.key === "Escape") {
       stop.abort();
       end(session);
@@ -107,9 +107,22 @@ function aim(session: Session, targetId: string | null): void {
   });
 }
 
-async function land(session: Session, cardId: string, outgoing: boolean, targetId: string): Promise<void> {
+/** Joins the two cards and selects the arrow; gives its id, or null when none was drawn. */
+async function land(session: Session, cardId: string, outgoing: boolean, targetId: string): Promise<string | null> {
   const arrow = await (outgoing ? connect(session, cardId, targetId) : connect(session, targetId, cardId));
-  if (arrow !== null) session.ui.update((ui) => ({ ...ui, selection: { cardIds: [], arrowIds: [arrow.id] } }));
+  if (arrow === null) return null;
+  session.ui.update((ui) => ({ ...ui, selection: { cardIds: [], arrowIds: [arrow.id] } }));
+  return arrow.id;
+}
+
+/** Keys act on what is selected, so the focus goes there too, once it is drawn. */
+function focusArrow(arrowId: string | null): void {
+  if (arrowId === null) return;
+  requestAnimationFrame(() => {
+    document
+      .querySelector<SVGElement>(`.react-flow__edge[data-id="${CSS.escape(arrowId)}"]`)
+      ?.focus({ preventScroll: true });
+  });
 }
 
 function step(session: Session, heading: Heading): void {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { arrow, FakeSocket, FakeTimers, hello, note, settle, snapshot, todo, workspace } from "../../tests/makers";
 import { connect, disconnect } from "../actions/arrows";
-import { arrange, removeCards, renameCard } from "../actions/cards";
+import { addCard, arrange, removeCards, renameCard } from "../actions/cards";
 import { redo, undo } from "../actions/history";
+import { overlaps, type Rect } from "../canvas/geometry";
 import { firstWorkspace, Session } from "./session";
 
 async function setUp(more: Parameters<typeof hello>[0] = { workspaces: [workspace("w1"), workspace("w2")] }) {
@@ -16,6 +17,7 @@ async function setUp(more: Parameters<typeof hello>[0] = { workspaces: [workspac
         sockets.push(socket);
         return socket;
       },
+      openCardSocket: () => new FakeSocket() as never,
       timers,
       random: () => 0.5,
       key: "k",
@@ -189,6 +191,15 @@ describe("acting", () => {
     await connect(session, "n", "t");
     expect(socket().calls.some((call) => call.method === "canvas.connect")).toBe(false);
     expect(session.toasts.shown.get().at(-1)?.message).toBe("n and t are joined already");
+  });
+
+  test("cards that are added at once do not cover each other", async () => {
+    const { session, socket } = await opened();
+    void addCard(session, { kind: "note" }, { x: 2000, y: 0 });
+    void addCard(session, { kind: "note" }, { x: 2000, y: 0 });
+    await settle();
+    const [one, other] = socket().calls.filter((call) => call.method === "canvas.addCard").map((call) => call.params);
+    expect(overlaps(one as unknown as Rect, other as unknown as Rect)).toBe(false);
   });
 
   test("an empty name takes the title away", async () => {
