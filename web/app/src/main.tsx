@@ -10,6 +10,7 @@ import "./theme/panel.css";
 import { createRoot } from "react-dom/client";
 import { forgetKey, obtainKey } from "./connection/access";
 import type { Socket } from "./connection/client";
+import type { RelaySocket } from "./frame/relay";
 import { AccessPage } from "./shell/AccessPage";
 import { App } from "./shell/App";
 import { Session } from "./state/session";
@@ -22,10 +23,16 @@ function openSocket(): Socket {
   return new WebSocket(`${scheme}://${location.host}/ws`) as Socket;
 }
 
+function openCardSocket(token: string): RelaySocket {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return new WebSocket(`${scheme}://${location.host}/ws/card/${token}`) as RelaySocket;
+}
+
 function startSession(key: string): Session {
   const session = new Session(
     {
       openSocket,
+      openCardSocket,
       timers: {
         nowMs: () => Date.now(),
         after: (delayMs, run) => {

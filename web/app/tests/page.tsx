@@ -9,7 +9,14 @@ import { FakeSocket, FakeTimers, hello, snapshot, workspace } from "./makers";
 export async function openPage(shown: Partial<Snapshot> = {}) {
   const socket = new FakeSocket();
   const session = new Session(
-    { openSocket: () => socket, timers: new FakeTimers(), random: () => 0.5, key: "k", name: "test" },
+    {
+      openSocket: () => socket,
+      openCardSocket: () => new FakeSocket() as never,
+      timers: new FakeTimers(),
+      random: () => 0.5,
+      key: "k",
+      name: "test",
+    },
     { workspaceId: () => null, remember: () => undefined },
   );
   session.client.start();

@@ -2,6 +2,7 @@
 
 import type { EventRow, MethodRow, PermissionRow } from "./tables";
 import type { JsonObject } from "./json";
+import type { Ports } from "./model";
 
 /** The codes of errors on the wire. */
 export const ERROR_CODES = [
@@ -1934,6 +1935,14 @@ export const CANVAS_METHOD_NAMES = [
   "card.log",
   "card.restart",
   "card.stop",
+  "card.menu",
+  "card.chooseMenu",
+  "card.settings",
+  "card.setSettings",
+  "clipboard.written",
+  "card.mount",
+  "card.unmount",
+  "card.expand",
   "agent.create",
   "agent.start",
   "agent.stop",
@@ -1965,8 +1974,8 @@ export interface CanvasMethodParams {
   "client.hello": { readonly client: "page" | "cli" | "sdk"; readonly protocol: number; readonly key?: string; readonly name?: string; readonly pageId?: string };
   /** Makes a one-time code for another page and gives the whole address to open. */
   "client.newCode": Readonly<Record<string, never>> | null;
-  /** Tells which workspace this page shows and how each card is seen on it. */
-  "client.presence": { readonly workspaceId: string | null; readonly active: boolean; readonly cards?: readonly ({ readonly cardId: string; readonly visibility: "visible" | "overview" | "hidden" })[] };
+  /** Tells which workspace this page shows, how each card is seen on it, which frame has the keyboard, and what it draws in. */
+  "client.presence": { readonly workspaceId: string | null; readonly active: boolean; readonly cards?: readonly ({ readonly cardId: string; readonly visibility: "visible" | "overview" | "hidden" })[]; readonly focusedCardId?: string | null; readonly scheme?: "dark" | "light" };
   /** Chooses the theme and the language that pages and cards start with. */
   "preferences.set": { readonly scheme?: "dark" | "light" | "system"; readonly language?: "en" | "ru" | "zh" };
   /** Lists every workspace this server knows. */
@@ -2043,8 +2052,8 @@ export interface CanvasMethodParams {
   "grant.list": { readonly workspaceId: string };
   /** Grants or revokes one permission of a package in a workspace. */
   "grant.set": { readonly workspaceId: string; readonly packageId: string; readonly permission: "agents.read" | "agents.output" | "agents.prompt" | "terminals.write" | "cards.connected" | "network" | "network.local" | "fs.read" | "fs.write" | "clipboard.write" | "canvas.spawn" | "background" | "usage.read"; readonly granted: boolean };
-  /** Answers a question; the first answer wins, a late one is NOT_FOUND. */
-  "dialog.answer": { readonly dialogId: string; readonly accepted: boolean };
+  /** Answers a question; the first answer wins, a late one is NOT_FOUND. `permissions` grants only these of many. */
+  "dialog.answer": { readonly dialogId: string; readonly accepted: boolean; readonly permissions?: readonly ("agents.read" | "agents.output" | "agents.prompt" | "terminals.write" | "cards.connected" | "network" | "network.local" | "fs.read" | "fs.write" | "clipboard.write" | "canvas.spawn" | "background" | "usage.read")[] };
   /** Lists the packages that can be put on a canvas. */
   "package.list": Readonly<Record<string, never>> | null;
   /** Makes room for a headless card that somebody runs themselves, and gives its one-card token. */
@@ -2055,6 +2064,22 @@ export interface CanvasMethodParams {
   "card.restart": { readonly cardId: string };
   /** Stops a card's program. */
   "card.stop": { readonly cardId: string };
+  /** Gives the entries that a card put into its menu. */
+  "card.menu": { readonly cardId: string };
+  /** Tells a card that an entry of its menu was chosen. */
+  "card.chooseMenu": { readonly cardId: string; readonly itemId: string };
+  /** Gives a card's settings form: what its manifest declares, the values, and which secrets are set. */
+  "card.settings": { readonly cardId: string };
+  /** Changes settings of a card; null gives a value back to its default and removes a secret. */
+  "card.setSettings": { readonly cardId: string; readonly values: Readonly<Record<string, string | number | boolean | null>>; readonly secrets?: Readonly<Record<string, string | null>> };
+  /** Tells what became of a text that a card asked this page to put on the clipboard. */
+  "clipboard.written": { readonly writeId: string; readonly ok: boolean; readonly reason?: string };
+  /** Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over. */
+  "card.mount": { readonly cardId: string; readonly takeOver?: boolean };
+  /** Tells that this page took a card's frame away. */
+  "card.unmount": { readonly cardId: string };
+  /** Tells that a card fills this page, or no longer does. */
+  "card.expand": { readonly cardId: string; readonly expanded: boolean };
   /** Puts an agent on the canvas. */
   "agent.create": Readonly<Record<string, unknown>>;
   /** Starts an agent. */
@@ -2157,6 +2182,8 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
           },
           "maxItems": 5000,
         },
+        "focusedCardId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 128}, {"type": "null"}]},
+        "scheme": {"enum": ["dark", "light"]},
       },
       "required": ["workspaceId", "active"],
     },
@@ -3182,7 +3209,32 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "params": {
       "type": "object",
       "additionalProperties": false,
-      "properties": {"dialogId": {"type": "string", "minLength": 1, "maxLength": 128}, "accepted": {"type": "boolean"}},
+      "properties": {
+        "dialogId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "accepted": {"type": "boolean"},
+        "permissions": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "agents.read",
+              "agents.output",
+              "agents.prompt",
+              "terminals.write",
+              "cards.connected",
+              "network",
+              "network.local",
+              "fs.read",
+              "fs.write",
+              "clipboard.write",
+              "canvas.spawn",
+              "background",
+              "usage.read",
+            ],
+          },
+          "maxItems": 13,
+          "uniqueItems": true,
+        },
+      },
       "required": ["dialogId", "accepted"],
     },
     "built": true,
@@ -3278,6 +3330,169 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "additionalProperties": false,
       "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
       "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.menu": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.chooseMenu": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "itemId": {"type": "string", "minLength": 1, "maxLength": 64},
+      },
+      "required": ["cardId", "itemId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.settings": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.setSettings": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "values": {
+          "type": "object",
+          "maxProperties": 40,
+          "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+        },
+        "secrets": {
+          "type": "object",
+          "maxProperties": 40,
+          "additionalProperties": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 8192}, {"type": "null"}]},
+        },
+      },
+      "required": ["cardId", "values"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "clipboard.written": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "writeId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "ok": {"type": "boolean"},
+        "reason": {"type": "string", "minLength": 0, "maxLength": 500},
+      },
+      "required": ["writeId", "ok"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.mount": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}, "takeOver": {"type": "boolean"}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.unmount": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "card.expand": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}, "expanded": {"type": "boolean"}},
+      "required": ["cardId", "expanded"],
     },
     "built": true,
     "since": "1.0",
@@ -3636,6 +3851,11 @@ export const CANVAS_EVENT_NAMES = [
   "dialog.opened",
   "dialog.closed",
   "ui.toast",
+  "card.taken",
+  "card.wake",
+  "canvas.focus",
+  "card.openSettings",
+  "clipboard.write",
   "card.log",
   "stream.gap",
   "server.closing",
@@ -3654,6 +3874,11 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "dialog.opened": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "dialog.closed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "ui.toast": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "card.taken": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "card.wake": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "canvas.focus": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "card.openSettings": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "clipboard.write": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
@@ -3783,6 +4008,11 @@ export const OWN_LIMITS = {
   "schemaBudget": 200000,
   "schemaRefHops": 33,
   "dialogTimeoutMs": 120000,
+  "cardDialogTimeoutMs": 60000,
+  "clipboardAnswerMs": 5000,
+  "secretChars": 8192,
+  "storageEvents": 500,
+  "netUnreadChars": 262144,
   "helloTimeoutMs": 10000,
   "stallTimeoutMs": 30000,
   "socketMessageBytes": 41943040,
@@ -3803,6 +4033,7 @@ export const OWN_LIMITS = {
   "programRestartLastMs": 30000,
   "programSteadyMs": 60000,
   "programStopMs": 2000,
+  "frameLookMs": 1000,
   "schemaPatternChars": 256,
 } as const;
 
@@ -3955,6 +4186,205 @@ export const COERCIONS: Readonly<Record<string, Readonly<Record<string, Coercion
     "ns:boolean": "any",
     "ns:json": "any",
     "ns:trigger": "exact",
+  },
+};
+
+export const BUILTIN_PORTS: Readonly<Record<string, Ports>> = {
+  "note": {
+    "inputs": [
+      {
+        "id": "append",
+        "label": "Append",
+        "description": "Adds a paragraph at the end.",
+        "type": "ns:markdown",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "cards.connected",
+      },
+      {
+        "id": "replace",
+        "label": "Replace",
+        "description": "Replaces the whole note.",
+        "type": "ns:markdown",
+        "mode": "stream",
+        "retain": false,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "text",
+        "label": "Text",
+        "description": "The note, at every change.",
+        "type": "ns:markdown",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+  },
+  "todo": {
+    "inputs": [
+      {
+        "id": "add",
+        "label": "Add",
+        "description": "Adds items.",
+        "type": "ns:tasks",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "cards.connected",
+      },
+      {
+        "id": "update",
+        "label": "Update",
+        "description": "Changes the text or status of one item.",
+        "type": "ns:task-patch",
+        "mode": "stream",
+        "retain": false,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "items",
+        "label": "Items",
+        "description": "All items, at every change.",
+        "type": "ns:tasks",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+  },
+  "kanban": {
+    "inputs": [
+      {
+        "id": "add",
+        "label": "Add",
+        "description": "Adds tasks that nobody is assigned to.",
+        "type": "ns:tasks",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "cards.connected",
+      },
+      {
+        "id": "update",
+        "label": "Update",
+        "description": "Moves or changes one task.",
+        "type": "ns:task-patch",
+        "mode": "stream",
+        "retain": false,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "tasks",
+        "label": "Tasks",
+        "description": "All tasks with their columns, at every change.",
+        "type": "ns:tasks",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+  },
+  "sticky": {
+    "inputs": [
+      {
+        "id": "title",
+        "label": "Title",
+        "description": "Sets the words.",
+        "type": "ns:text",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "cards.connected",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "title",
+        "label": "Title",
+        "description": "The words, at every change.",
+        "type": "ns:text",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "cards.connected",
+      },
+    ],
+  },
+  "agent": {
+    "inputs": [
+      {
+        "id": "prompt",
+        "label": "Prompt",
+        "description": "Sends a prompt.",
+        "type": "ns:text",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "agents.prompt",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "status",
+        "label": "Status",
+        "description": "The agent's status, at every change.",
+        "type": "ns:event",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "agents.read",
+      },
+      {
+        "id": "reply",
+        "label": "Reply",
+        "description": "The closing message of each turn.",
+        "type": "ns:markdown",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "agents.output",
+      },
+    ],
+  },
+  "terminal": {
+    "inputs": [
+      {
+        "id": "command",
+        "label": "Command",
+        "description": "Runs one command.",
+        "type": "ns:text",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "terminals.write",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "exit",
+        "label": "Exit",
+        "description": "Which command ended and how, after every command.",
+        "type": "ns:event",
+        "mode": "stream",
+        "retain": false,
+        "default": false,
+        "permission": "agents.output",
+      },
+    ],
   },
 };
 

@@ -129,6 +129,8 @@ export interface CustomContent {
   readonly packageId: PackageId;
   readonly version: string;
   readonly spawnInit?: JsonValue;
+  /** Keys of required settings that have no value. */
+  readonly missingSettings?: readonly string[];
 }
 
 export interface TerminalRuntime {
@@ -143,11 +145,23 @@ export interface TerminalRuntime {
   readonly generation: number;
 }
 
-export interface CustomRuntime {
+/** What the program of a card does. */
+export interface ProgramRuntime {
   readonly status: "waiting" | "starting" | "running" | "stopped" | "failed" | "external";
   readonly restarts: number;
   readonly error: string | null;
 }
+
+/** What the frame of a card does; `pageId` is the page that has it. */
+export interface FrameRuntime {
+  readonly kind: "frame";
+  readonly status: "unmounted" | "loading" | "running" | "suspended" | "unresponsive" | "failed";
+  readonly error: string | null;
+  readonly pageId: PageId | null;
+  readonly expanded: boolean;
+}
+
+export type CustomRuntime = ProgramRuntime | FrameRuntime;
 
 /** What a card is; `other` stands for a kind this page does not know. */
 export type CardKind = AddableCardKind | "other";
@@ -247,12 +261,48 @@ export interface JournalBody {
 /** A question to the owner. */
 export interface Dialog {
   readonly id: DialogId;
-  readonly kind: "startProgram" | "permission" | "confirm";
+  readonly kind: "startProgram" | "permission" | "confirm" | "link";
   readonly workspaceId: WorkspaceId;
   readonly cardId: CardId;
   readonly title: string;
   readonly data: JsonObject;
   readonly deadlineAtMs: number;
+}
+
+/** One entry that a card put into its menu. */
+export interface CardMenuItem {
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: string;
+  readonly tone?: "default" | "danger";
+  readonly disabled?: boolean;
+}
+
+/** One setting of a card as a form shows it, its texts in the owner's language. */
+export interface SettingField {
+  readonly key: string;
+  readonly type: "string" | "text" | "number" | "boolean" | "select" | "secret" | "color";
+  readonly label: string;
+  readonly description?: string;
+  readonly placeholder?: string;
+  readonly default?: string | number | boolean;
+  readonly required: boolean;
+  readonly scope: "instance" | "package";
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** A card's settings: what is declared, the values in force, and which secrets are set. */
+export interface SettingsForm {
+  readonly cardId: CardId;
+  readonly packageId: PackageId;
+  readonly name: string;
+  readonly fields: readonly SettingField[];
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  readonly secrets: Readonly<Record<string, boolean>>;
 }
 
 /** A whole canvas; events with a higher `seq` follow it without a gap. */

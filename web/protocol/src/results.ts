@@ -4,6 +4,7 @@ import type {
   Arrow,
   ArrowStats,
   Card,
+  CardMenuItem,
   Change,
   ChangeAuthor,
   Dialog,
@@ -16,6 +17,7 @@ import type {
   Outcome,
   PackageInfo,
   Preferences,
+  SettingsForm,
   Snapshot,
   TodoItem,
   Workspace,
@@ -126,6 +128,16 @@ export interface CanvasMethodResults {
   "card.log": { readonly lines: readonly LogLine[] };
   "card.restart": Card;
   "card.stop": Card;
+  "card.mount":
+    | { readonly token: string; readonly url: string; readonly heldBy: null }
+    | { readonly token: null; readonly url: null; readonly heldBy: PageId };
+  "card.unmount": Nothing;
+  "card.expand": Nothing;
+  "card.menu": { readonly items: readonly CardMenuItem[] };
+  "card.chooseMenu": Nothing;
+  "card.settings": SettingsForm;
+  "card.setSettings": SettingsForm;
+  "clipboard.written": Nothing;
 }
 
 /** What one of the canvas's own methods answers; `unknown` for rows that no release has filled yet. */
@@ -170,7 +182,17 @@ export interface CanvasEventData {
     readonly tone: Tone;
     readonly durationMs: number;
   };
+  "canvas.focus": { readonly workspaceId: WorkspaceId; readonly cardId: CardId };
+  "card.openSettings": { readonly cardId: CardId; readonly name: string };
+  "clipboard.write": {
+    readonly writeId: string;
+    readonly cardId: CardId;
+    readonly name: string;
+    readonly text: string;
+  };
   "card.log": { readonly cardId: CardId; readonly lines: readonly LogLine[] };
+  "card.taken": { readonly cardId: CardId; readonly pageId: PageId };
+  "card.wake": { readonly cardId: CardId };
   "stream.gap": Nothing;
   "server.closing": Nothing;
 }

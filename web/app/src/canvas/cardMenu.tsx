@@ -1,12 +1,16 @@
-import type { MouseEvent } from "react";
+import { lazy, Suspense, type MouseEvent } from "react";
 import { duplicateCards, stackCards } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
-import { BackIcon, CopyIcon, FrontIcon, LinkIcon, PencilIcon, TrashIcon } from "../shell/icons";
+import { frameRuntime } from "../frame/frames";
+import type { CardMenuItem } from "../wire/records";
+import { BackIcon, CopyIcon, FitIcon, FrontIcon, LinkIcon, PencilIcon, TrashIcon } from "../shell/icons";
 import type { MenuEntry } from "../shell/Menu";
 import type { Session } from "../state/session";
 import { askAndRemove } from "./removing";
 import { drawWithKeys } from "./drawing";
 import { contextMenu } from "./contextMenu";
+
+const NamedIcon = lazy(() => import("../cards/overview/NamedIcon"));
 
 /** Opens the menu of a card; it acts on the whole selection when the card is part of it. */
 export function openCardMenu(session: Session, cardId: string, event: MouseEvent): void {
@@ -20,12 +24,40 @@ export function openCardMenu(session: Session, cardId: string, event: MouseEvent
   if (!cardIds.includes(cardId)) {
     session.ui.update((ui) => ({ ...ui, selection: { cardIds: [cardId], arrowIds: [] } }));
   }
-  const name = session.canvas.get()?.cards.get(cardId)?.name ?? "";
-  contextMenu.set({
-    label: session.t("card.menuOf", { name }),
-    at: menuPlace(event),
-    entries: cardMenuEntries(session, cardId, chosen),
-  });
+  showCardMenu(session, cardId, chosen, menuPlace(event));
+}
+
+/** Opens the menu at once; what a card put into it itself comes a moment later. */
+function showCardMenu(session: Session, cardId: string, chosen: readonly string[], at: { x: number; y: number }): void {
+  const card = session.canvas.get()?.cards.get(cardId);
+  const label = session.t("card.menuOf", { name: card?.name ?? "" });
+  const menu = { label, at, entries: cardMenuEntries(session, cardId, chosen) };
+  contextMenu.set(menu);
+  if (card?.kind !== "custom" || chosen.length !== 1) return;
+  session.client
+    .call("card.menu", { cardId })
+    .then(({ items }) => {
+      if (items.length === 0 || contextMenu.get() !== menu) return;
+      const own = items.map((item) => ownEntry(session, cardId, item));
+      contextMenu.set({ ...menu, entries: [...own, { id: "own-line", separator: true }, ...menu.entries] });
+    })
+    .catch(() => undefined);
+}
+
+/** An entry of the card's own. */
+function ownEntry(session: Session, cardId: string, item: CardMenuItem): MenuEntry {
+  return {
+    id: `own-${item.id}`,
+    label: item.label,
+    icon: item.icon === undefined ? null : <Suspense>{<NamedIcon name={item.icon} size={15} />}</Suspense>,
+    disabled: item.disabled === true,
+    ...(item.tone === "danger" && { tone: "danger" }),
+    run: () => {
+      session.client
+        .call("card.chooseMenu", { cardId, itemId: item.id })
+        .catch((error: unknown) => session.report("fail.program", error));
+    },
+  };
 }
 
 function menuPlace(event: MouseEvent): { x: number; y: number } {
@@ -55,6 +87,14 @@ function cardMenuEntries(session: Session, cardId: string, chosen: readonly stri
       run: () => drawWithKeys(session, cardId),
     },
   ];
+  if (frameRuntime(card) !== null) {
+    single.push({
+      id: "expand",
+      label: t("frame.expand"),
+      icon: <FitIcon />,
+      run: () => session.frames.expand(cardId),
+    });
+  }
   return [
     ...(chosen.length === 1 ? single : []),
     {
@@ -83,10 +123,7 @@ export function openCardMenuByKey(session: Session, cardId: string): boolean {
   const box = document.querySelector(`[data-card-id="${CSS.escape(cardId)}"]`)?.getBoundingClientRect();
   if (box === undefined) return false;
   const { cardIds } = session.ui.get().selection;
-  contextMenu.set({
-    label: session.t("card.menuOf", { name: session.canvas.get()?.cards.get(cardId)?.name ?? "" }),
-    at: { x: box.left + 24, y: box.top + 30 },
-    entries: cardMenuEntries(session, cardId, cardIds.includes(cardId) ? cardIds : [cardId]),
-  });
+  const chosen = cardIds.includes(cardId) ? cardIds : [cardId];
+  showCardMenu(session, cardId, chosen, { x: box.left + 24, y: box.top + 30 });
   return true;
 }

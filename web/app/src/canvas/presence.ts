@@ -1,6 +1,7 @@
 import { useStoreApi } from "@xyflow/react";
 import { useEffect, type RefObject } from "react";
 import { useSession } from "../shell/context";
+import { shownScheme } from "../theme/useScheme";
 import type { Card } from "../wire/records";
 import { overlaps, type Rect } from "./geometry";
 
@@ -30,10 +31,19 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       const [x, y, zoom] = flow.getState().transform;
       const { width, height } = flow.getState();
       const view = { x: -x / zoom, y: -y / zoom, w: width / zoom, h: height / zoom };
+      const expanded = session.frames.expanded.get();
       const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().detail !== "full");
+      // What lies behind a card that fills the page is out of sight; the card itself is in it wherever it lies.
+      if (expanded !== null) for (const cardId of seen.keys()) seen.set(cardId, cardId === expanded ? "visible" : "hidden");
       const cards = [...seen].map(([cardId, visibility]) => ({ cardId, visibility }));
       const active = document.visibilityState === "visible" && document.hasFocus();
-      const presence = { workspaceId: state?.workspace.id ?? null, active, cards };
+      const presence = {
+        workspaceId: state?.workspace.id ?? null,
+        active,
+        cards,
+        focusedCardId: session.frames.focused.get(),
+        scheme: shownScheme(),
+      };
       const text = JSON.stringify(presence);
       if (text === told) return;
       told = text;
@@ -48,8 +58,17 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       told = "";
       soon();
     };
-    const stops = [flow.subscribe(soon), session.canvas.subscribe(soon), session.connection.subscribe(forget)];
+    const stops = [
+      flow.subscribe(soon),
+      session.canvas.subscribe(soon),
+      session.connection.subscribe(forget),
+      session.frames.expanded.subscribe(soon),
+      session.frames.focused.subscribe(soon),
+      session.app.subscribe(soon),
+    ];
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
     const stop = new AbortController();
+    scheme.addEventListener("change", soon, { signal: stop.signal });
     window.addEventListener("focus", soon, { signal: stop.signal });
     window.addEventListener("blur", soon, { signal: stop.signal });
     document.addEventListener("visibilitychange", soon, { signal: stop.signal });

@@ -1,7 +1,7 @@
 import type { Card, CardBodies, CardBody, CardBodyProps, CardKind, Translate } from "./contract";
 import { CustomBody } from "./custom/CustomBody";
 import { OtherBody } from "./custom/OtherBody";
-import { customOverview, customRuns, customTone } from "./custom/state";
+import { customMeta, customOverview, customRuns, customTone } from "./custom/state";
 import { kindIcons } from "./icons";
 import { KanbanBody } from "./kanban/KanbanBody";
 import { kanbanOverview } from "./kanban/summary";
@@ -107,7 +107,7 @@ export const cardBodies: CardBodies = {
     label: "kind.custom",
     defaultSize: { w: 280, h: 200 },
     minSize: { w: 180, h: 120 },
-    headerMeta: (_card, t) => t("custom.meta"),
+    headerMeta: customMeta,
     headerTone: customTone,
     overview: customOverview,
     running: customRuns,

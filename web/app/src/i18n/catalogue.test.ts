@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cards } from "./cards";
 import { catalogue, translator } from "./catalogue";
+import { frames } from "./frames";
 import { shell } from "./shell";
 import type { Text, TextRow } from "./texts";
 
@@ -25,7 +26,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    expect(rows.length).toBe(Object.keys(shell).length + Object.keys(cards).length);
+    expect(rows.length).toBe([shell, cards, frames].reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 
   test("a Russian text that counts has the forms for one, few and many", () => {

@@ -1,12 +1,14 @@
 import { useState } from "react";
 import { renameCard } from "../actions/cards";
+import { programRuntime } from "../cards/custom/state";
 import { cardBodies } from "../cards/registry";
+import { frameRuntime } from "../frame/frames";
 import { familyOf, shortType } from "../ports/families";
 import { portHint, portLabel } from "../ports/portLabel";
 import { arrowsOf } from "../state/canvas";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
-import type { Card, PortInfo } from "../wire/records";
+import type { Card, CustomCard, FrameRuntime, PortInfo } from "../wire/records";
 import { CardLog } from "./CardLog";
 import { Grants } from "./Grants";
 import { Journal } from "./Journal";
@@ -154,7 +156,11 @@ function Runtime({ card }: { card: Card }) {
     );
   }
   if (card.kind !== "custom" || card.runtime === null) return null;
-  const { status, restarts, error } = card.runtime;
+  const frame = frameRuntime(card);
+  if (frame !== null) return <FrameState card={card} runtime={frame} />;
+  const program = programRuntime(card);
+  if (program === null) return null;
+  const { status, restarts, error } = program;
   const act = (method: "card.restart" | "card.stop") => {
     session.client.call(method, { cardId: card.id }).catch((failure: unknown) => session.report("fail.program", failure));
   };
@@ -186,3 +192,27 @@ function Runtime({ card }: { card: Card }) {
   );
 }
 
+function FrameState({ card, runtime }: { card: CustomCard; runtime: FrameRuntime }) {
+  const session = useSession();
+  const t = useT();
+  return (
+    <>
+      <dl className="rows">
+        <Row label={t("card.status")}>{t(`customStatus.${runtime.status}`)}</Row>
+        <Row label={t("card.package")}>
+          <code title={card.content.packageId}>{card.content.packageId}</code>
+        </Row>
+        <Row label={t("card.version")}>{card.content.version}</Row>
+      </dl>
+      {runtime.error === null ? null : <pre className="notice tone-danger">{runtime.error}</pre>}
+      <div className="buttons">
+        <button type="button" className="btn" onClick={() => session.frames.reload(card.id)}>
+          {t("frame.reload")}
+        </button>
+        <button type="button" className="btn" onClick={() => session.frames.expand(card.id)}>
+          {t("frame.expand")}
+        </button>
+      </div>
+    </>
+  );
+}

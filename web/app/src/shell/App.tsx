@@ -6,6 +6,8 @@ import { contextMenu } from "../canvas/contextMenu";
 import { MiniMap } from "../canvas/MiniMap";
 import { Tray } from "../canvas/Tray";
 import { ViewBar } from "../canvas/ViewBar";
+import { LargeFrame } from "../frame/LargeFrame";
+import { useFrameFocus } from "../frame/useFrameFocus";
 import { Inspector } from "../panels/Inspector";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
@@ -55,6 +57,7 @@ function Page() {
   useScheme(useStore(session.app, (app) => (app.version === "" ? null : app.preferences.scheme)));
   useGlobalKeys(session);
   useRegions();
+  useFrameFocus();
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -65,6 +68,7 @@ function Page() {
         <TopBar />
         <Banner />
         <Main />
+        <LargeFrame />
         <Overlays />
       </ReactFlowProvider>
       <ToastStack />

@@ -1,5 +1,6 @@
 import { useSession, useT } from "./context";
 import { ConnectionPill } from "./ConnectionPill";
+import { Inbox } from "./Inbox";
 import { HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
 import { MenuButton } from "./Menu";
 import { useStore } from "../state/store";
@@ -30,6 +31,7 @@ export function TopBar() {
       <WorkspaceSwitcher />
       <span className="spring" />
       <StatusPills />
+      <Inbox />
       <ConnectionPill />
       <button
         type="button"

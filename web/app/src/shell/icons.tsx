@@ -35,6 +35,7 @@ export const MoreIcon = icon(
     <circle cx="12.5" cy="8" r="1.2" />
   </g>,
 );
+export const InboxIcon = icon(<path d="M2.5 9.5 4 3h8l1.5 6.5V13h-11zM2.5 9.5h3.2l.8 1.6h3l.8-1.6h3.2" />);
 export const ChevronIcon = icon(<path d="m4.5 6.5 3.5 3.5 3.5-3.5" />);
 export const SunIcon = icon(
   <>

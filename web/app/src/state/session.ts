@@ -1,5 +1,7 @@
 import { CanvasClient, type ClientOptions, type ConnectionState } from "../connection/client";
 import { isFailure } from "../connection/failure";
+import { Frames } from "../frame/frames";
+import type { RelaySocket } from "../frame/relay";
 import { translator, type TextKey, type Translate } from "../i18n/catalogue";
 import type {
   ArrowActivityEvent,
@@ -48,9 +50,15 @@ const UNKNOWN_APP: AppState = {
   limits: {},
 };
 
+export interface SessionOptions extends ClientOptions {
+  /** The way to the server for the frame of one card. */
+  openCardSocket(token: string): RelaySocket;
+}
+
 /** One page at one server: its connection, the workspace it shows, and what it did. */
 export class Session {
   readonly client: CanvasClient;
+  readonly frames: Frames;
   readonly connection = createStore<ConnectionState>({ phase: "connecting" });
   readonly app = createStore<AppState>(UNKNOWN_APP);
   readonly load = createStore<Load>({ phase: "none" });
@@ -65,11 +73,12 @@ export class Session {
   private resyncing = false;
 
   constructor(
-    options: ClientOptions,
+    options: SessionOptions,
     private readonly memory: Memory,
   ) {
     this.client = new CanvasClient(options);
     this.toasts = new Toasts(options.timers);
+    this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: options.timers.nowMs });
     this.listen();
   }
 

@@ -9,6 +9,11 @@ export function applyScheme(choice: SchemeChoice): void {
   document.documentElement.dataset["scheme"] = dark ? "dark" : "light";
 }
 
+/** What the page is drawn in now. */
+export function shownScheme(): "dark" | "light" {
+  return document.documentElement.dataset["scheme"] === "light" ? "light" : "dark";
+}
+
 export function rememberedScheme(): SchemeChoice {
   const kept = localStorage.getItem(REMEMBERED);
   return kept === "dark" || kept === "light" ? kept : "system";

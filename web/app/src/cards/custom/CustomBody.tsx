@@ -1,5 +1,7 @@
 import { useState } from "react";
 import { ArrowPathIcon, PlayIcon } from "@heroicons/react/24/outline";
+import { FrameBody } from "../../frame/FrameBody";
+import { frameRuntime } from "../../frame/frames";
 import type { CustomCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 import { figuresOf } from "../overview/figures";
@@ -8,14 +10,20 @@ import partStyles from "../parts/parts.module.css";
 import { PortList } from "../parts/PortList";
 import { ProgressBar } from "../parts/ProgressBar";
 import styles from "./custom.module.css";
-import { runtimeNotice } from "./state";
+import { programRuntime, runtimeNotice } from "./state";
+
+/** A card of a package: its frame, or what its program says of itself. */
+export function CustomBody(props: CardBodyProps<CustomCard>) {
+  const runtime = frameRuntime(props.card);
+  return runtime === null ? <ProgramBody {...props} /> : <FrameBody card={props.card} runtime={runtime} />;
+}
 
 /** A card whose program runs elsewhere, shown by what it says of itself: figures, progress, status and ports. */
-export function CustomBody({ card, api }: CardBodyProps<CustomCard>) {
+function ProgramBody({ card, api }: CardBodyProps<CustomCard>) {
   const { t } = api;
   const { status, overview } = card.chrome;
   const [asking, setAsking] = useState(false);
-  const notice = runtimeNotice(card.runtime, t);
+  const notice = runtimeNotice(programRuntime(card), t);
 
   async function restart() {
     setAsking(true);

@@ -1,4 +1,5 @@
-import type { CustomCard, CustomRuntime, Tone } from "../../wire/records";
+import { frameRuntime } from "../../frame/frames";
+import type { CustomCard, ProgramRuntime, Tone } from "../../wire/records";
 import type { OverviewText, Translate } from "../contract";
 
 export interface RuntimeNotice {
@@ -10,7 +11,7 @@ export interface RuntimeNotice {
 }
 
 /** What a person should know about the card's program; null while it simply runs. */
-export function runtimeNotice(runtime: CustomRuntime | null, t: Translate): RuntimeNotice | null {
+export function runtimeNotice(runtime: ProgramRuntime | null, t: Translate): RuntimeNotice | null {
   const notice = { detail: null, tone: "default", busy: false, action: null } as const;
   switch (runtime?.status) {
     case "running":
@@ -33,7 +34,15 @@ export function runtimeNotice(runtime: CustomRuntime | null, t: Translate): Runt
   }
 }
 
-export function customTone({ runtime, chrome }: CustomCard): { tone: Tone; busy: boolean } | null {
+/** The runtime of a card that is a program; null for a frame. */
+export function programRuntime({ runtime }: CustomCard): ProgramRuntime | null {
+  return runtime === null || "kind" in runtime ? null : runtime;
+}
+
+export function customTone(card: CustomCard): { tone: Tone; busy: boolean } | null {
+  const { runtime, chrome } = card;
+  if (runtime?.status === "unresponsive") return { tone: "warning", busy: false };
+  if (runtime?.status === "loading") return { tone: "default", busy: true };
   if (runtime?.status === "failed") return { tone: "danger", busy: false };
   if (runtime?.status === "waiting") return { tone: "warning", busy: false };
   if (runtime?.status === "starting") return { tone: "default", busy: true };
@@ -42,10 +51,13 @@ export function customTone({ runtime, chrome }: CustomCard): { tone: Tone; busy:
 
 export function customOverview(card: CustomCard, t: Translate): OverviewText {
   const { overview, status, badge } = card.chrome;
-  const notice = runtimeNotice(card.runtime, t);
+  const frame = frameRuntime(card);
+  const notice = frame === null ? runtimeNotice(programRuntime(card), t) : null;
+  if (frame?.status === "unresponsive") return { primary: t("frame.silent"), tone: "warning" };
+  if (frame?.status === "failed") return { primary: t("frame.failed"), tone: "danger" };
   if (notice !== null && notice.tone !== "default") return { primary: notice.text, tone: notice.tone };
   const { secondary, progress } = overview ?? { secondary: null, progress: null };
-  const primary = overview?.primary ?? status?.text ?? badge?.text ?? notice?.text ?? t("custom.running");
+  const primary = overview?.primary ?? status?.text ?? badge?.text ?? notice?.text ?? idleText(card, t);
   return {
     primary,
     tone: overview?.tone ?? status?.tone ?? "default",
@@ -54,6 +66,20 @@ export function customOverview(card: CustomCard, t: Translate): OverviewText {
   };
 }
 
-export function customRuns({ runtime }: CustomCard): boolean {
-  return runtime?.status === "running" || runtime?.status === "starting";
+function idleText(card: CustomCard, t: Translate): string {
+  const frame = frameRuntime(card);
+  if (frame === null) return t("custom.running");
+  return frame.status === "suspended" ? t("frame.asleep") : "";
+}
+
+export function customMeta(card: CustomCard, t: Translate): string {
+  const frame = frameRuntime(card);
+  if (frame === null) return t("custom.meta");
+  return frame.status === "suspended" ? t("frame.asleep") : "";
+}
+
+/** Whether a program runs in the card, whose end deserves a question; a frame stores what it has before it goes. */
+export function customRuns(card: CustomCard): boolean {
+  const status = programRuntime(card)?.status;
+  return status === "running" || status === "starting";
 }

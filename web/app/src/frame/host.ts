@@ -1,0 +1,55 @@
+/** The iframes themselves. They are moved, never made anew: a frame that leaves the document starts over. */
+
+/** What a frame may do: run scripts, and nothing else. */
+export const SANDBOX = "allow-scripts";
+
+type Movable = ParentNode & { moveBefore?(node: Node, child: Node | null): void };
+
+let lot: HTMLElement | null = null;
+
+/** Where frames wait that are not in sight: in the document, so that they keep running. */
+function parkingLot(): HTMLElement {
+  if (lot?.isConnected !== true) {
+    lot = document.createElement("div");
+    lot.className = "frame-lot";
+    lot.inert = true;
+    document.body.append(lot);
+  }
+  return lot;
+}
+
+/** A frame that loads an address; it waits in the lot until it is placed. */
+export function makeFrame(url: string, title: string): HTMLIFrameElement {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", SANDBOX);
+  frame.setAttribute("allow", "");
+  frame.referrerPolicy = "no-referrer";
+  frame.title = title;
+  frame.className = "frame";
+  frame.src = url;
+  parkingLot().append(frame);
+  return frame;
+}
+
+/** Puts a frame into a place, without loading it again where the browser can do that. */
+export function placeFrame(frame: HTMLIFrameElement, place: HTMLElement): void {
+  if (frame.parentElement !== place) moveTo(frame, place);
+}
+
+/** Takes a frame out of sight, at the size it had. */
+export function parkFrame(frame: HTMLIFrameElement): void {
+  const { clientWidth, clientHeight } = frame;
+  if (frame.parentElement === lot) return;
+  if (clientWidth > 0 && clientHeight > 0) {
+    frame.style.width = `${clientWidth}px`;
+    frame.style.height = `${clientHeight}px`;
+  }
+  moveTo(frame, parkingLot());
+}
+
+function moveTo(frame: HTMLIFrameElement, place: HTMLElement): void {
+  const target: Movable = place;
+  if (place !== lot) frame.style.width = frame.style.height = "";
+  if (target.moveBefore !== undefined && frame.isConnected && place.isConnected) target.moveBefore(frame, null);
+  else place.append(frame);
+}
