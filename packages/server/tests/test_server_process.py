@@ -8,6 +8,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -154,6 +156,26 @@ async def test_after_a_kill_the_same_data_folder_can_be_used_at_once(start_serve
     first.kill()
     second = start_server()
     assert "#code=" in second.wait_until_open()
+
+
+@pytest.mark.parametrize("kind", ["missing", "file", "loop"])
+def test_a_folder_that_is_none_is_said_in_one_line(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / kind
+    if kind == "file":
+        place.write_text("x")
+    elif kind == "loop":
+        place.symlink_to(place)
+    ended = subprocess.run(
+        [sys.executable, "-m", "cardloom", "up", str(place), "--no-open"],
+        env={**os.environ, "CARDLOOM_HOME": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        timeout=CAP_S,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert str(place) in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
 
 
 async def test_a_port_in_use_gives_way_to_the_next_and_is_named(start_server: Any, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import shlex
 import signal
 import socket
 import sys
@@ -37,7 +39,12 @@ _GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
 
 
 async def serve(
-    settings: Settings, folder: Path | None, say: Callable[[str], None], when_up: WhenUp | None = None
+    settings: Settings,
+    folder: Path | None,
+    say: Callable[[str], None],
+    when_up: WhenUp | None = None,
+    *,
+    another_page: str = "cardloom open",
 ) -> None:
     """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs.
 
@@ -60,7 +67,7 @@ async def serve(
             server = Server(app)
             end_on_signals(server)
             say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
-            say("The address opens one page, once. Another one: cardloom open. End with Ctrl-C.")
+            say(f"The address opens one page, once. Another one: {another_page}. End with Ctrl-C.")
             beside = None if when_up is None else asyncio.create_task(_beside(server, app, when_up))
             try:
                 await server.serve(sockets=[listening])
@@ -126,13 +133,18 @@ def main_up(
     """Run a server on the console; gives the exit code. See `serve` for `when_up`."""
     try:
         settings = Settings.from_environment()
+        another_page = "cardloom open"
         if data_folder is not None:
             settings = replace(settings, data_folder=data_folder.absolute())
+            another_page = f"CARDLOOM_HOME={shlex.quote(str(settings.data_folder))} {shlex.quote(sys.argv[0])} open"
+        # Programs started here, `cardloom` in a terminal card among them, are to find this server and no other.
+        os.environ["CARDLOOM_HOME"] = str(settings.data_folder)
         log_into(settings.data_folder)
         if port is not None:
             settings = settings.with_port(port)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(serve(settings, None if folder is None else folder.absolute(), _say, when_up))
+            place = None if folder is None else folder.absolute()
+            runner.run(serve(settings, place, _say, when_up, another_page=another_page))
     except KeyboardInterrupt:  # before the signals were ours
         return 130
     except FolderTaken as taken:
@@ -141,6 +153,9 @@ def main_up(
             at = "" if taken.holder.port is None else f" at http://{HOST}:{taken.holder.port}"
             where = f" (process {taken.holder.pid}{at})"
         _complain(f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open")
+        return 1
+    except CallError as error:  # the folder to open is none
+        _complain(error.message)
         return 1
     except (OSError, ValueError) as error:
         _complain(str(error))

@@ -28,13 +28,13 @@ _HINT: Final = (
 # Name → what `canvas.addCard` is told. Places in canvas units.
 _CARDS: Final[dict[str, dict[str, Any]]] = {
     "terminal": {"kind": "terminal", "x": 0, "y": 0, "w": 560, "h": 360},
-    "radar": {"kind": "custom", "x": 660, "y": 40, "w": 300, "h": 220},
-    "todo": {"kind": "todo", "x": 1060, "y": 0, "w": 360, "h": 320, "title": "To do"},
-    "note": {"kind": "note", "x": 660, "y": 400, "w": 420, "h": 320, "title": "Test log", "content": {"text": _HINT}},
+    "radar": {"kind": "custom", "x": 640, "y": 40, "w": 300, "h": 220},
+    "todo": {"kind": "todo", "x": 1020, "y": 0, "w": 360, "h": 320, "title": "To do"},
+    "note": {"kind": "note", "x": 620, "y": 420, "w": 420, "h": 320, "title": "Test log", "content": {"text": _HINT}},
     "board": {
         "kind": "kanban",
-        "x": 1160,
-        "y": 400,
+        "x": 0,
+        "y": 420,
         "w": 560,
         "h": 320,
         "title": "Board",
@@ -51,7 +51,7 @@ _CARDS: Final[dict[str, dict[str, Any]]] = {
             ],
         },
     },
-    "sticky": {"kind": "sticky", "x": 0, "y": 420, "w": 180, "h": 140, "title": "Ship Friday"},
+    "sticky": {"kind": "sticky", "x": 1120, "y": 420, "w": 180, "h": 140, "title": "Ship Friday"},
 }
 _ARROWS: Final = (("terminal", "radar"), ("radar", "todo"), ("radar", "note"))
 _PACKAGE: Final = "test-radar"

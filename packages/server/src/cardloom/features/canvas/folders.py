@@ -14,7 +14,7 @@ def folder_problem(path: str) -> str | None:
         with os.scandir(path) as entries:
             next(entries, None)
     except FileNotFoundError:
-        return f"The folder {path} does not exist any more."
+        return f"The folder {path} does not exist."
     except NotADirectoryError:
         return f"{path} is not a folder."
     except PermissionError:
