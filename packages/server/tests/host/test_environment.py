@@ -27,13 +27,14 @@ def test_an_empty_path_entry_does_not_mean_here() -> None:
 
 
 def test_a_terminal_is_told_what_it_is() -> None:
-    made = for_terminal({"TERM": "dumb", "TMUX": "x", "LINES": "5", "TERM_PROGRAM": "other"})
+    made = for_terminal({"TERM": "dumb", "TMUX": "x", "LINES": "5", "TERM_PROGRAM": "other", "PS1": "(.venv) "})
     assert made["TERM"] == "xterm-256color"
     assert made["COLORTERM"] == "truecolor"
     assert made["TERM_PROGRAM"] == "cardloom"
     assert made["LANG"] == "C.UTF-8"
     assert "TMUX" not in made
     assert "LINES" not in made
+    assert "PS1" not in made, "one shell's prompt means nothing to another"
 
 
 def test_the_users_language_stays() -> None:

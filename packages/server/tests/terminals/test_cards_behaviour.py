@@ -168,16 +168,16 @@ async def test_what_a_person_types_gives_exit_events_too(app: App, shell: Any) -
 async def test_a_command_hidden_from_the_history_is_hidden_from_cards(
     app: App, new_shell: NewShell, shell_id: str, home: Any
 ) -> None:
-    (home / ".bashrc").write_text("HISTCONTROL=ignoreboth\n")
-    (home / ".zshrc").write_text("setopt hist_ignore_space\n")
+    (home / ".bashrc").write_text("HISTCONTROL=ignoreboth PS1='ready> '\n")
+    (home / ".zshrc").write_text("setopt hist_ignore_space; PS1='ready> '\n")
     exits = _Exits(app)
     shell = await new_shell(shell_id)
     await shell.run("echo shown")
     await until(lambda: shell.runtime["status"] == "finished")
-    await shell.until_screen(lambda text: text.split("\n")[-1].endswith(("$", "#")))
+    await shell.until_screen(lambda text: text.split("\n")[-1] == "ready>")
     await shell.type(" export KEY=secret\r")
     await until(lambda: len(exits.seen) == 2)
-    await shell.until_screen(lambda text: text.split("\n")[-1].endswith(("$", "#")))
+    await shell.until_screen(lambda text: text.split("\n")[-1] == "ready>")
     await shell.type("echo shown\r")
     await until(lambda: len(exits.seen) == 3)
     assert [data["command"] for data, _ in exits.seen] == ["echo shown", "", "echo shown"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cardloom.features.terminals.terminal import Times
 from cardloom_protocol.errors import ErrorCode
 
 from .conftest import until
@@ -195,6 +196,26 @@ async def test_a_shell_that_tells_nothing_gives_output_without_a_code(
     assert result == {"exitCode": None, "output": "quiet\nplease\n", "truncated": False, "timedOut": False}
     assert shell.runtime["integration"] is False
     assert (await shell.run("echo again"))["output"] == "again\n"
+
+
+async def test_a_command_waits_for_start_up_files_that_are_slow(
+    new_shell: NewShell, shell_id: str, home: Path, app: Any
+) -> None:
+    files = "echo starting\nwhile [[ ! -e ~/go ]]; do sleep 0.02; done\n"
+    (home / ".bashrc").write_text(files)
+    (home / ".zshrc").write_text(files)
+    shell = await new_shell(shell_id)
+    await shell.attach()
+    await shell.until_screen(lambda text: "starting" in text)
+    impatient = Times(marks_wait_s=0.02, quiet_s=0.02)
+    app.terminals._terminals[shell.id]._times = impatient
+    app.terminals._terminals[shell.id]._arm()
+    assert (await shell.refused("echo early", timeoutMs=1000)).code is ErrorCode.BUSY
+    running = asyncio.create_task(shell.run("echo late; (exit 4)"))
+    (home / "go").touch()
+    result = await running
+    assert (result["exitCode"], result["output"]) == (4, "late\n")
+    assert shell.runtime["integration"] is True
 
 
 async def test_writing_types_and_submits_only_when_asked(shell: Any) -> None:

@@ -56,6 +56,10 @@ class Console:
         """Whether the program has its terminal for itself, that is, runs no other in the foreground."""
         return self._pty is not None and self._pty.in_foreground()
 
+    def edits_lines(self) -> bool:
+        """Whether a line editor reads the keys, as shells have one at their prompts."""
+        return self._pty is not None and self._pty.edits_lines()
+
     def write(self, text: str) -> None:
         """Send keys. UNAVAILABLE when the program ended, BUSY when it reads nothing."""
         if self._pty is not None:

@@ -37,7 +37,8 @@ AGENT_MARKERS: Final = frozenset(
     )
 )
 
-# What another terminal says about itself, which is not true here.
+# What another terminal, or the shell in it, says about itself, which is not true here: bash's prompt means nothing to zsh,
+# and an activated virtual environment exports it.
 _TERMINAL_MARKERS: Final = frozenset(
     (
         "COLUMNS",
@@ -45,6 +46,10 @@ _TERMINAL_MARKERS: Final = frozenset(
         "ITERM_SESSION_ID",
         "KITTY_WINDOW_ID",
         "LINES",
+        "PS0",
+        "PS1",
+        "PS2",
+        "PS4",
         "STY",
         "TERMCAP",
         "TERM_PROGRAM_VERSION",

@@ -145,6 +145,16 @@ class Pty:
         except OSError:
             return False
 
+    def edits_lines(self) -> bool:
+        """Whether a line editor reads the keys: it takes them one by one and echoes them itself."""
+        if not self._open:
+            return False
+        try:
+            local_modes: int = termios.tcgetattr(self._master)[3]
+        except (OSError, termios.error):
+            return False
+        return not local_modes & (termios.ICANON | termios.ECHO)
+
     async def kill(self, grace_s: float = GRACE_S) -> None:
         """End the program and what it runs in the foreground: hang up and terminate, then kill what is left."""
         groups = self._groups()

@@ -282,7 +282,7 @@ class TerminalService:
 
     async def _reserve(self, terminal: Terminal, command: str, sender: Sender, timeout_s: float) -> Run:
         await self._start_if_new(terminal)
-        return await terminal.reserve(command, sender, min(timeout_s, _READY_S))
+        return await terminal.reserve(command, sender, timeout_s)
 
     async def _start_if_new(self, terminal: Terminal) -> None:
         if not terminal.started:

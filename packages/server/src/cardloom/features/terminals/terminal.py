@@ -95,6 +95,7 @@ class Terminal:
         self._typed_by: Sender | None = None
         self._worked = False
         self._printed_at_s = 0.0
+        self._line_begun = False
         self._starting = asyncio.Lock()
         self._ready = asyncio.Event()
         self._news = asyncio.Event()
@@ -164,6 +165,7 @@ class Terminal:
             self.folder = folder
             self.exit_code = None
             self._worked = False
+            self._line_begun = False
             self._arm()
             self._viewers.repaint_all()
             self._events.changed(self.card_id)
@@ -302,6 +304,7 @@ class Terminal:
         if console is None:
             return
         self._printed_at_s = asyncio.get_running_loop().time()
+        self._line_begun = not text.endswith(("\n", "\r"))
         self._news.set()
         self._viewers.add(text, console.offset, self.generation)
         for piece in pieces:
@@ -401,9 +404,11 @@ class Terminal:
         if console is None or self._tracker.phase not in (Phase.STARTING, Phase.UNMARKED):
             return
         quiet = loop.time() - self._printed_at_s >= self._times.quiet_s and console.at_rest()
-        if not quiet:
+        starting = self._tracker.phase is Phase.STARTING
+        if not quiet or (starting and not (console.edits_lines() or self._line_begun)):
+            # Something runs, or start-up files take their time: there is no line editor and no prompt yet.
             self._watch = loop.call_later(self._times.quiet_s, self._look)
-        elif self._tracker.phase is Phase.STARTING:
+        elif starting:
             self._tracker.phase = Phase.UNMARKED
             self._learn(Ready())
         elif self._run is not None and self._run.begun:
