@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := packages/protocol packages/sdk packages/server
-WEB_SOURCES := $(shell find web/protocol/src web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
+WEB_SOURCES := $(shell find web/protocol/src web/card-sdk/src web/card-sdk/build.mjs web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
 WEB_BUILT := packages/server/src/cardloom/web/index.html
 SHIPPED := packages/server/src/cardloom/examples
 

@@ -24,6 +24,9 @@ export type OverviewParts = CardMethodParams["card.setOverview"];
 export type AttentionLevel = CardMethodParams["card.attention"]["level"];
 export type SpawnOptions = CardMethodParams["card.spawn"];
 
+/** A name that the table does not have: what it has is typed, so that a wrong parameter is no other overload. */
+type Unlisted<Name extends string, Known extends string> = Name extends Known ? never : Name;
+
 /** A card that has met its host; `connect` gives it. */
 export class Card {
   readonly host: Host;
@@ -116,7 +119,7 @@ export class Card {
 
   /** Calls a function with the data of every event of that name. */
   on<Event extends keyof CardEventData>(event: Event, handler: (data: CardEventData[Event]) => void): Stop;
-  on(event: string, handler: (data: unknown) => void): Stop;
+  on<Event extends string>(event: Unlisted<Event, keyof CardEventData>, handler: (data: unknown) => void): Stop;
   on(event: string, handler: (data: never) => void): Stop {
     const stopListening = this.#hub.on(event, handler as (data: unknown) => void);
     const stopWanting = Topics.isPlain(event) ? this.#topics.want(event) : null;
@@ -139,7 +142,11 @@ export class Card {
     params?: CardMethodParams[Method],
     options?: CallOptions,
   ): Promise<CardMethodResults[Method]>;
-  request(method: string, params?: unknown, options?: CallOptions): Promise<unknown>;
+  request<Method extends string>(
+    method: Unlisted<Method, CardMethodName>,
+    params?: unknown,
+    options?: CallOptions,
+  ): Promise<unknown>;
   request(method: string, params: unknown = {}, options: CallOptions = {}): Promise<unknown> {
     return this.#link.call(method, params, options);
   }
