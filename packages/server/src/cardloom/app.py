@@ -57,6 +57,7 @@ from .features.ports.questions import Questions
 from .features.ports.replay import Replays
 from .features.ports.service import PortsService
 from .features.ports.stage import Stage
+from .features.ports.store import BULKY_TABLES
 from .features.ports.store import SCHEMA as PORTS_SCHEMA
 from .features.ports.store import PortsStore
 from .features.terminals import handlers as terminal_handlers
@@ -171,6 +172,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         settings.data_folder / "cardloom.db",
         [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA],
         now_ms=clock.now_ms(),
+        bulky=BULKY_TABLES,
     )
     if database.replaced is not None:
         notices.append(

@@ -37,8 +37,8 @@ AGENT_MARKERS: Final = frozenset(
     )
 )
 
-# What another terminal, or the shell in it, says about itself, which is not true here: bash's prompt means nothing to zsh,
-# and an activated virtual environment exports it.
+# What another terminal, or the shell in it, says about itself, which is not true here: bash's prompt means nothing to
+# zsh, and an activated virtual environment exports it.
 _TERMINAL_MARKERS: Final = frozenset(
     (
         "COLUMNS",

@@ -45,6 +45,8 @@ SCHEMA: Final[Sequence[str]] = (
         PRIMARY KEY (arrow_id, card_id, output)
     ) STRICT""",
 )
+BULKY_TABLES: Final = ("journal", "journal_bodies")
+"""The tables that may hold hundreds of megabytes."""
 
 _Key = TypeVar("_Key")
 _ENTRY_COLUMNS: Final = (
