@@ -1,7 +1,5 @@
 """Packages that give themselves out for somebody else's."""
 
-from typing import cast
-
 import pytest
 
 from cardloom_protocol.manifest import Manifest, parse_manifest
@@ -12,7 +10,7 @@ def manifest(**fields: object) -> Manifest:
     raw = {"manifestVersion": 1, "name": "pantry", "displayName": "Pantry", "version": "1.0.0", "protocol": 1}
     result = parse_manifest({**raw, **fields})
     assert result.manifest is not None, result.issues
-    return cast(Manifest, result.manifest)
+    return result.manifest
 
 
 @pytest.mark.parametrize(
