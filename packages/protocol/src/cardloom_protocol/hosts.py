@@ -4,7 +4,7 @@ Spec: permissions, network.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .jstext import js_trim, utf16_length
@@ -139,6 +139,11 @@ def header_allowed(name: object, value: object) -> bool:
 def secret_names(text: str) -> list[str]:
     """Gives the keys of the `{{secret:key}}` placeholders of a text, in order, repeats kept."""
     return _SECRET.findall(text)
+
+
+def fill_secrets(text: str, secrets: Mapping[str, str]) -> str:
+    """Gives a text with its placeholders filled in; what is filled in is not read again. KeyError: a missing one."""
+    return _SECRET.sub(lambda placeholder: secrets[placeholder[1]], text)
 
 
 def _parse_port(text: str) -> int | None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from .method_row import MethodRow
+from .methods_canvas_cards import CARD_DESK_ROWS
 from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
 from .permissions import PERMISSIONS
 
@@ -31,6 +32,7 @@ _COLUMN_TITLE = text(1, 64)
 _LONG_TEXT = text(0, 1_000_000)
 _DIRECTION = one_of(("forward", "backward", "both"))
 _ENTRY_ID = integer(1)
+_PERMISSION_IDS = items(one_of(tuple(PERMISSIONS)), max_items=len(PERMISSIONS), unique=True)
 _VISIBILITY = one_of(("visible", "overview", "hidden"))
 _TODO_ITEM = record(
     {"id": ident(), "text": _TASK_TEXT, "status": _TASK_STATUS}, {"column": text(0, 64), "assignee": text(0, 128)}
@@ -130,10 +132,15 @@ _ACCESS = (
         "client.presence",
         record(
             {"workspaceId": nullable(ident()), "active": boolean()},
-            {"cards": items(record({"cardId": ident(), "visibility": _VISIBILITY}), max_items=5000)},
+            {
+                "cards": items(record({"cardId": ident(), "visibility": _VISIBILITY}), max_items=5000),
+                "focusedCardId": nullable(ident()),
+                "scheme": one_of(("dark", "light")),
+            },
         ),
         "canvas",
-        "Tells which workspace this page shows and how each card is seen on it.",
+        "Tells which workspace this page shows, how each card is seen on it, which frame has the keyboard, and what "
+        "it draws in.",
     ),
     _row(
         "preferences.set",
@@ -369,9 +376,9 @@ _PROGRAMS = (
     ),
     _row(
         "dialog.answer",
-        record({"dialogId": ident(), "accepted": boolean()}),
+        record({"dialogId": ident(), "accepted": boolean()}, {"permissions": _PERMISSION_IDS}),
         "canvas",
-        "Answers a question; the first answer wins, a late one is NOT_FOUND.",
+        "Answers a question; the first answer wins, a late one is NOT_FOUND. `permissions` grants only these of many.",
     ),
     _row("package.list", nothing(), "cards", "Lists the packages that can be put on a canvas.", "{packages}"),
     _row(
@@ -390,6 +397,23 @@ _PROGRAMS = (
     ),
     _row("card.restart", record(_CARD), "cards", "Starts a card's program again.", "Card"),
     _row("card.stop", record(_CARD), "cards", "Stops a card's program.", "Card"),
+)
+
+_FRAMES = (
+    _row(
+        "card.mount",
+        record(_CARD, {"takeOver": boolean()}),
+        "cards",
+        "Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over.",
+        "{token|null, url|null, heldBy: pageId|null}",
+    ),
+    _row("card.unmount", record(_CARD), "cards", "Tells that this page took a card's frame away."),
+    _row(
+        "card.expand",
+        record({**_CARD, "expanded": boolean()}),
+        "cards",
+        "Tells that a card fills this page, or no longer does.",
+    ),
 )
 
 
@@ -434,7 +458,18 @@ _LATER = (
 CANVAS_METHODS: Final = MappingProxyType(
     {
         row.name: row
-        for rows in (_ACCESS, _WORKSPACES, _CANVAS, _CONTENT, _ARROWS, _TERMINALS, _PROGRAMS, _LATER)
+        for rows in (
+            _ACCESS,
+            _WORKSPACES,
+            _CANVAS,
+            _CONTENT,
+            _ARROWS,
+            _TERMINALS,
+            _PROGRAMS,
+            CARD_DESK_ROWS,
+            _FRAMES,
+            _LATER,
+        )
         for row in rows
     }
 )

@@ -124,6 +124,7 @@ CARD_ROWS = (
         "Resizes the card within the limits of its manifest.",
         "{w, h} as given",
         min_interval_ms=limit("resizeIntervalMs"),
+        built=True,
     ),
     MethodRow(
         "card.openLink",
@@ -132,6 +133,7 @@ CARD_ROWS = (
         "Opens an https address in the browser after the user agreed.",
         "{opened}",
         visible=True,
+        built=True,
     ),
     MethodRow(
         "card.focus",
@@ -140,6 +142,7 @@ CARD_ROWS = (
         "Brings another card of the workspace into view.",
         visible=True,
         min_interval_ms=limit("focusIntervalMs"),
+        built=True,
     ),
     MethodRow(
         "card.spawn",
@@ -152,6 +155,7 @@ CARD_ROWS = (
         "{cardId}",
         permissions_any_of=("canvas.spawn",),
         per_minute=4,
+        built=True,
     ),
 )
 
@@ -175,6 +179,7 @@ UI_ROWS = (
         "{confirmed}",
         visible=True,
         per_minute=10,
+        built=True,
     ),
     MethodRow(
         "ui.setMenu",
@@ -182,6 +187,7 @@ UI_ROWS = (
         "cards",
         "Replaces the card's own menu entries; a choice comes back as `ui.menu`.",
         per_minute=30,
+        built=True,
     ),
     MethodRow(
         "settings.get",
@@ -189,6 +195,7 @@ UI_ROWS = (
         "cards",
         "Gives the settings with defaults filled in, and which secrets are set.",
         "{values, secrets}",
+        built=True,
     ),
     MethodRow(
         "settings.set",
@@ -205,8 +212,11 @@ UI_ROWS = (
         "Changes settings of the card; secrets are refused.",
         "{values, secrets}",
         per_minute=60,
+        built=True,
     ),
-    MethodRow("settings.open", nothing(), "cards", "Opens the host's settings form of the card.", visible=True),
+    MethodRow(
+        "settings.open", nothing(), "cards", "Opens the host's settings form of the card.", visible=True, built=True
+    ),
 )
 
 STORAGE_ROWS = (
@@ -216,28 +226,34 @@ STORAGE_ROWS = (
         "cards",
         "Reads one stored value.",
         "{exists, value|null}",
+        built=True,
     ),
     MethodRow(
         "storage.set",
         record({"scope": _SCOPE, "key": _KEY, "value": anything()}),
         "cards",
         "Stores one value of up to 1 MiB.",
+        built=True,
     ),
-    MethodRow("storage.delete", record({"scope": _SCOPE, "key": _KEY}), "cards", "Removes one stored value."),
+    MethodRow(
+        "storage.delete", record({"scope": _SCOPE, "key": _KEY}), "cards", "Removes one stored value.", built=True
+    ),
     MethodRow(
         "storage.keys",
         record({"scope": _SCOPE}, {"prefix": text(0, limit("storageKeyChars"))}),
         "cards",
         "Lists the stored keys, sorted.",
         "{keys[]}",
+        built=True,
     ),
-    MethodRow("storage.clear", record({"scope": _SCOPE}), "cards", "Empties the store."),
+    MethodRow("storage.clear", record({"scope": _SCOPE}), "cards", "Empties the store.", built=True),
     MethodRow(
         "storage.usage",
         record({"scope": _SCOPE}),
         "cards",
         "Tells how full the store is.",
         "{bytes, quota, keys}",
+        built=True,
     ),
 )
 
@@ -261,5 +277,6 @@ ENVIRONMENT_ROWS = (
         "{granted: ids[]}",
         visible=True,
         min_interval_ms=5000,
+        built=True,
     ),
 )

@@ -163,6 +163,7 @@ TOOLS_ROWS = (
         record({"callId": ident()}, {"result": _TOOL_RESULT, "error": text(0, 4000)}),
         "cards",
         "Answers an agent's tool call.",
+        built=True,
     ),
     MethodRow(
         "tools.progress",
@@ -170,6 +171,7 @@ TOOLS_ROWS = (
         "cards",
         "Tells the calling agent how far the tool is.",
         min_interval_ms=250,
+        built=True,
     ),
     MethodRow(
         "tools.setEnabled",
@@ -177,6 +179,7 @@ TOOLS_ROWS = (
         "cards",
         "Shows or hides one of the card's tools.",
         per_minute=30,
+        built=True,
     ),
 )
 
@@ -202,6 +205,7 @@ NET_ROWS = (
         per_minute=limit("netPerMinute"),
         large_request=True,
         large_response=True,
+        built=True,
     ),
     MethodRow(
         "net.abort",
@@ -209,6 +213,7 @@ NET_ROWS = (
         "cards",
         "Ends a running request.",
         permissions_any_of=_NETWORK,
+        built=True,
     ),
 )
 
@@ -288,10 +293,11 @@ REST_ROWS = (
     MethodRow(
         "clipboard.writeText",
         record({"text": text(0, limit("clipboardChars"))}),
-        "files",
+        "cards",
         "Puts text on the user's clipboard.",
         permissions_any_of=("clipboard.write",),
         min_interval_ms=limit("clipboardIntervalMs"),
+        built=True,
     ),
     MethodRow(
         "usage.summary",

@@ -24,12 +24,16 @@ class Room:
 
 _ROOMS = (
     Room("canvas", "features", "Access, preferences, workspaces, cards on the canvas, arrows, dialogs' answers."),
-    Room("cards", "features", "Card bodies, frames, chrome, settings, storage, network, tools, grants, Python cards."),
+    Room(
+        "cards",
+        "features",
+        "Card bodies, frames, chrome, settings, storage, network, tools, clipboard, grants, Python cards.",
+    ),
     Room("ports", "features", "Values along arrows: routing, kept values, questions, the journal."),
     Room("terminals", "features", "Terminals of the canvas, their commands, screens and output."),
     Room("agents", "features", "Agents and shells as a list, prompts, queues, last replies."),
     Room("usage", "features", "Tokens, money, timelines and budgets."),
-    Room("files", "features", "Files of the workspace and the clipboard."),
+    Room("files", "features", "Files of the workspace."),
     Room("sessions", "features", "Chat sessions, by the session protocol's operations."),
     Room("dialogs", "core", "Questions to the owner: the deadline, which page asks, the first answer wins."),
     Room("directory", "core", "What is known of each agent and shell."),

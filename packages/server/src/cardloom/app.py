@@ -37,12 +37,16 @@ from .features.agents.service import AgentService
 from .features.canvas import handlers as canvas_handlers
 from .features.canvas.folders import check_folder
 from .features.canvas.handlers import Surroundings
+from .features.canvas.model import SIZES
 from .features.canvas.service import CanvasService
 from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
 from .features.cards import handlers as card_handlers
 from .features.cards.builtin import handlers as builtin_handlers
 from .features.cards.builtin.service import BuiltinCards
+from .features.cards.contract import SCHEMA as CONTRACT_SCHEMA
+from .features.cards.contract import CardContract, Outside
 from .features.cards.frames import handlers as frame_handlers
+from .features.cards.growing import CanvasTools
 from .features.cards.model import Taste
 from .features.cards.packages import Packages, bundled_folders
 from .features.cards.service import CardsService
@@ -65,7 +69,9 @@ from .features.terminals.service import CommandRecord, TerminalService
 from .features.terminals.service import Hooks as TerminalHooks
 from .host.accelerator import check_value as accelerated_check
 from .host.database import Database
+from .host.fetch import Fetcher
 from .host.shells import usual_shell
+from .host.vault import Vault, system_keyring
 from .settings import Settings
 from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
 from .transport.frames import FrameServer
@@ -110,6 +116,8 @@ class App:
     catch_up: CatchUp
     builtin_cards: BuiltinCards
     cards: CardsService
+    contract: CardContract
+    fetcher: Fetcher
     owner_key: str
     notices: list[str]
     on_start: list[Step] = field(default_factory=list)
@@ -170,7 +178,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     # Shared rooms.
     database = Database(
         settings.data_folder / "cardloom.db",
-        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA],
+        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA, *CONTRACT_SCHEMA],
         now_ms=clock.now_ms(),
         bulky=BULKY_TABLES,
     )
@@ -257,9 +265,10 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         ports.peers,
         lambda: Taste(canvas.preferences["scheme"], canvas.preferences["language"]),
     )
+    card_rooms, cards_store = Rooms(graph, bus, clock, presence, grants, subscriptions, mounts), CardsStore(database)
     cards = CardsService(
-        Rooms(graph, bus, clock, presence, grants, subscriptions, mounts),
-        CardsStore(database),
+        card_rooms,
+        cards_store,
         Packages(folders),
         tokens,
         dialogs,
@@ -278,6 +287,30 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     sockets.hooks.connected.append(lambda card_id, _connection_id: cards.connected(card_id))
     sockets.hooks.disconnected.append(lambda card_id, _connection_id, reason: cards.disconnected(card_id, reason))
 
+    # Feature cards: what the card contract offers besides.
+    fetcher = Fetcher(lambda: address.port)
+    vault = Vault(settings.data_folder, system_keyring if settings.use_keyring else None)
+    canvas_tools = CanvasTools(
+        canvas.commit,
+        canvas.add_made,
+        canvas.connect,
+        canvas.built_in_recipe,
+        SIZES.__getitem__,
+        card_surroundings.taste,
+    )
+    contract = CardContract(
+        cards, card_rooms, card_surroundings, cards_store, canvas_tools, dialogs, Outside(database, fetcher, vault)
+    )
+    handlers.add(contract.handlers())
+    canvas.listeners.card_added.append(contract.card_added)
+    canvas.listeners.card_removed.append(contract.card_removed)
+    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: contract.disconnected(card_id))
+
+    def look_at_settings(_: object) -> None:
+        canvas.commits.start(contract.settings.look_again())
+
+    bus.listen("packages.changed", look_at_settings)
+
     # A question to a card that sleeps or is on its way up waits for it.
     async def wake(card_id: CardId) -> bool:
         if not cards.wake(card_id):
@@ -285,10 +318,13 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         await catch_up.wait_connected(card_id)
         return True
 
-    questions.wake = wake
+    questions.wake = contract.tools.wake = wake
 
     async def resume_builtins() -> None:
         builtin_cards.resume()
+
+    async def begin_contract() -> None:
+        await contract.begin(canvas.kept_cards())
 
     # Whoever removes a card ends what was its own.
     async def forget_card(card: Card) -> None:
@@ -333,10 +369,12 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         catch_up=catch_up,
         builtin_cards=builtin_cards,
         cards=cards,
+        contract=contract,
+        fetcher=fetcher,
         owner_key=owner_key,
         notices=notices,
-        on_start=[resume_builtins, cards.forget_unknown],
-        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, cards.close],
+        on_start=[resume_builtins, cards.forget_unknown, begin_contract],
+        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, cards.close, contract.close],
         background=[catch_up.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run],
     )
 

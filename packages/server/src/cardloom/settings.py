@@ -29,6 +29,7 @@ class Setting:
 
 SETTINGS: Final = (
     Setting("CARDLOOM_HOME", "The data folder: database, key, lock. Default: the user data folder of the system."),
+    Setting("CARDLOOM_KEYRING", "`off` keeps the key of cards' secrets in a file, not in the system's keyring."),
     Setting("CARDLOOM_PORT", f"The first port tried on the loopback interface. Default: {DEFAULT_PORT}."),
 )
 
@@ -37,13 +38,15 @@ SETTINGS: Final = (
 class Settings:
     """What a server is started with. Numbers that tests make small default to their limits.
 
-    `package_folders` hold packages, one folder each; None means those that come with Cardloom.
+    `package_folders` hold packages, one folder each; None means those that come with Cardloom. `use_keyring` keeps the
+    key of cards' secrets in the system's keyring where that works.
     """
 
     data_folder: Path
     port: int = DEFAULT_PORT
     web_folder: Path = Path(__file__).parent / "web"
     package_folders: tuple[Path, ...] | None = None
+    use_keyring: bool = False
     hello_timeout_ms: int = limit("helloTimeoutMs")
     ready_timeout_ms: int = limit("readyTimeoutMs")
     stall_timeout_ms: int = limit("stallTimeoutMs")
@@ -64,4 +67,7 @@ class Settings:
         text = given.get("CARDLOOM_PORT") or str(DEFAULT_PORT)
         if not text.isdigit() or not 1 <= int(text) <= 65535:
             raise ValueError(f"CARDLOOM_PORT is {text!r}, which is no port number (1 to 65535)")
-        return cls(folder.absolute(), int(text))
+        keyring = given.get("CARDLOOM_KEYRING") or "on"
+        if keyring not in ("on", "off"):
+            raise ValueError(f"CARDLOOM_KEYRING is {keyring!r}; it can be on or off")
+        return cls(folder.absolute(), int(text), use_keyring=keyring == "on")

@@ -58,6 +58,7 @@ def context(card: Card = CARD, *granted: str, language: str = "en") -> dict[str,
         peers=(),
         taste=model.Taste("light", language),
         launch="created",
+        settings={"values": {"threshold": 3}, "secrets": {"apiKey": False}},
     )
 
 
@@ -86,10 +87,6 @@ def test_grants_are_told_word_for_word_and_reasons_in_the_language() -> None:
         {"id": "agents.read", "optional": False, "granted": False, "reason": "Shows who cooks."},
         {"id": "fs.write", "optional": True, "granted": True},
     ]
-
-
-def test_settings_are_their_defaults_and_secrets_only_said_to_be_unset() -> None:
-    assert context()["settings"] == {"values": {"threshold": 3}, "secrets": {"apiKey": False}}
 
 
 def test_texts_and_theme_follow_the_owner() -> None:

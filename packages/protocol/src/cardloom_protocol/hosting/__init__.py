@@ -16,6 +16,7 @@ from .gate import (
     permission_denied,
     rate_limited,
 )
+from .outgoing import NetworkGrant, WebAddress, check_address, check_headers, named_secrets
 from .rates import RateWindow, TokenBucket
 from .routing import (
     CardView,
@@ -44,6 +45,7 @@ __all__ = [
     "Delivery",
     "Facts",
     "Landed",
+    "NetworkGrant",
     "PeerView",
     "Plan",
     "RateWindow",
@@ -52,9 +54,12 @@ __all__ = [
     "Skipped",
     "Target",
     "TokenBucket",
+    "WebAddress",
     "ask",
     "check",
+    "check_address",
     "check_answer",
+    "check_headers",
     "check_output",
     "check_params",
     "check_permission",
@@ -63,6 +68,7 @@ __all__ = [
     "issues_to_wire",
     "lacks",
     "may_read",
+    "named_secrets",
     "params_issues",
     "permission_denied",
     "plan_emit",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, DialogId, WorkspaceId
@@ -17,7 +17,18 @@ from .bus import Bus, canvas_topic
 from .clock import Clock
 from .ids import new_dialog_id
 
-DialogKind = Literal["startProgram", "permission", "confirm"]
+DialogKind = Literal["startProgram", "permission", "confirm", "link"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the owner said. `permissions` are those chosen where many were asked for, None for all of them."""
+
+    accepted: bool
+    permissions: frozenset[str] | None = None
+
+
+REFUSED: Final = Answer(accepted=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +62,7 @@ class Dialogs:
         self._bus = bus
         self._clock = clock
         self._timeout_ms = OWN_LIMITS["dialogTimeoutMs"].value if timeout_ms is None else timeout_ms
-        self._open: dict[DialogId, tuple[Dialog, asyncio.Future[bool]]] = {}
+        self._open: dict[DialogId, tuple[Dialog, asyncio.Future[Answer]]] = {}
 
     @property
     def timeout_ms(self) -> int:
@@ -64,30 +75,43 @@ class Dialogs:
 
     async def ask(self, kind: DialogKind, workspace_id: WorkspaceId, card_id: CardId, title: str, data: Any) -> bool:
         """Ask and wait: True when the owner accepts, False on refusal, silence, or when the card goes away."""
-        dialog = Dialog(
-            new_dialog_id(), kind, workspace_id, card_id, title, data, self._clock.now_ms() + self._timeout_ms
-        )
-        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        return (await self.ask_which(kind, workspace_id, card_id, title, data)).accepted
+
+    async def ask_which(
+        self,
+        kind: DialogKind,
+        workspace_id: WorkspaceId,
+        card_id: CardId,
+        title: str,
+        data: Any,
+        *,
+        timeout_ms: int | None = None,
+    ) -> Answer:
+        """Ask and wait for the whole answer; silence and a card that goes away refuse."""
+        patience_ms = self._timeout_ms if timeout_ms is None else timeout_ms
+        deadline_ms = self._clock.now_ms() + patience_ms
+        dialog = Dialog(new_dialog_id(), kind, workspace_id, card_id, title, data, deadline_ms)
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._open[dialog.id] = (dialog, answer)
         self._bus.publish("dialog.opened", {"dialog": dialog.to_wire()}, canvas_topic(workspace_id))
         try:
-            async with asyncio.timeout(self._timeout_ms / 1000):
+            async with asyncio.timeout(patience_ms / 1000):
                 return await answer
         except TimeoutError:
-            return False
+            return REFUSED
         finally:
             self._open.pop(dialog.id, None)
             self._bus.publish("dialog.closed", {"dialogId": dialog.id}, canvas_topic(workspace_id))
 
-    def answer(self, dialog_id: str, *, accepted: bool) -> None:
+    def answer(self, dialog_id: str, answer: Answer) -> None:
         """Settle a question. NOT_FOUND when it is not open any more."""
         found = self._open.get(DialogId(dialog_id))
         if found is None or found[1].done():
             raise CallError(ErrorCode.NOT_FOUND, "this question is not open any more")
-        found[1].set_result(accepted)
+        found[1].set_result(answer)
 
     def refuse_of(self, card_id: CardId) -> None:
         """Refuse every open question of a card that goes away."""
         for dialog, answer in self._open.values():
             if dialog.card_id == card_id and not answer.done():
-                answer.set_result(False)
+                answer.set_result(REFUSED)

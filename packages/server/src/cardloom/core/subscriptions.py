@@ -55,6 +55,10 @@ class Subscriptions:
         """Stop everything a card subscribed to: its connection or the card itself is gone."""
         self.unsubscribe(card_id, list(self._topics))
 
+    def prune(self, card_id: CardId) -> None:
+        """End the topics that a card may not have any more; being granted again starts none of them."""
+        self.unsubscribe(card_id, [topic for topic in self._topics if not self._permitted(card_id, topic)])
+
     def subscribers(self, topic: str) -> list[CardId]:
         """The cards of any workspace that subscribed to a topic and may have it now."""
         return [card_id for card_id in self._topics.get(topic, ()) if self._permitted(card_id, topic)]

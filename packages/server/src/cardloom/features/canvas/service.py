@@ -228,11 +228,19 @@ class CanvasService:
         arrows = [put.arrow for put in restored if isinstance(put, PutArrow)]
         return Restored(cards, arrows, [card.id for card in cards if card.kind in ("terminal", "custom")])
 
+    def kept_cards(self) -> frozenset[CardId]:
+        """The cards on all canvases, and those that undo can still bring back."""
+        return self._store.card_ids()
+
     def _recipe(self, kind: str, content: Mapping[str, Any], package_id: str | None) -> Recipe:
         if kind == "custom":
             if package_id is None:
                 raise CallError(ErrorCode.INVALID_PARAMS, "a custom card needs packageId")
             return self.describe_package(package_id, content)
+        return self.built_in_recipe(kind, content)
+
+    def built_in_recipe(self, kind: str, content: Mapping[str, Any]) -> Recipe:
+        """What a new built-in card is made of. INVALID_PARAMS: the content does not fit its kind."""
         ports = builtin_ports(kind)
         made = first_content(
             kind, content, new_item_id, language=self.preferences["language"], shell=self.default_shell

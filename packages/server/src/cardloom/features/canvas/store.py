@@ -93,6 +93,10 @@ class CanvasStore:
     def __init__(self, database: Database) -> None:
         self._reader = database.reader
 
+    def card_ids(self) -> frozenset[CardId]:
+        """The cards that stand on a canvas or were removed and are kept."""
+        return frozenset(CardId(row[0]) for row in self._reader.execute("SELECT id FROM cards"))
+
     def load(self) -> Loaded:
         """Read everything that stands on a canvas."""
         read = self._reader.execute

@@ -7,7 +7,7 @@ later, in a new version, is asked again. Spec: decisions 6, 44.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -45,6 +45,7 @@ class Consents:
         self._language = language
         self._granted = store.grants()
         self._consents = store.consents()
+        self._changing = asyncio.Lock()
         self._asking: dict[Key, tuple[CardId, asyncio.Task[bool]]] = {}
         for key, granted in self._granted.items():
             grants.set(*key, granted)
@@ -77,23 +78,34 @@ class Consents:
     async def consent(self, workspace_id: WorkspaceId, package: Package) -> None:
         """Let a package run, with what it requires."""
         key = (workspace_id, package.id)
-        granted = (self._granted.get(key, set()) & package.declared) | package.required
-        await self._store.set_consent(key, package.required, granted, self._clock.now_ms())
-        self._consents[key] = package.required
-        self._set(key, granted)
+        async with self._changing:
+            granted = (self._granted.get(key, set()) & package.declared) | package.required
+            await self._store.set_consent(key, package.required, granted, self._clock.now_ms())
+            self._consents[key] = package.required
+            self._set(key, granted)
 
     async def grant(self, workspace_id: WorkspaceId, package: Package, permission: str, *, granted: bool) -> None:
         """Grant or revoke one permission. INVALID_PARAMS when the package does not declare it."""
         if granted and permission not in package.declared:
             raise CallError(ErrorCode.INVALID_PARAMS, f"{package.name} does not ask for {permission}", [])
-        key = (workspace_id, package.id)
-        held = set(self._granted.get(key, set()))
         if granted:
-            held.add(permission)
-        else:
-            held.discard(permission)
-        await self._store.set_grants(key, held)
-        self._set(key, held)
+            await self.grant_all(workspace_id, package, [permission])
+            return
+        key = (workspace_id, package.id)
+        async with self._changing:
+            held = set(self._granted.get(key, set())) - {permission}
+            await self._store.set_grants(key, held)
+            self._set(key, held)
+
+    async def grant_all(self, workspace_id: WorkspaceId, package: Package, permissions: Iterable[str]) -> None:
+        """Grant declared permissions as one change; those granted already stay."""
+        key = (workspace_id, package.id)
+        async with self._changing:
+            before = self._granted.get(key, set())
+            held = set(before).union(permissions)
+            if held != before:
+                await self._store.set_grants(key, held)
+                self._set(key, held)
 
     def workspaces(self) -> set[WorkspaceId]:
         """The workspaces in which anything was consented to or granted."""

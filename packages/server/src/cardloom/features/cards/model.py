@@ -17,7 +17,6 @@ from cardloom_protocol.limits import CARD_LIMITS
 from cardloom_protocol.manifest import Manifest, PortDefinition, declared_permissions
 from cardloom_protocol.permissions import PERMISSIONS, closure, view
 from cardloom_protocol.ports import PeerInfo, PortInfo
-from cardloom_protocol.settings import defaults
 from cardloom_protocol.texts import localized
 from cardloom_protocol.themes import FONT_MONO, FONT_SANS, THEMES, Scheme
 
@@ -207,6 +206,7 @@ def context(
     peers: Iterable[PeerInfo],
     taste: Taste,
     launch: Launch,
+    settings: Mapping[str, Any],
     expanded: bool = False,
 ) -> dict[str, Any]:
     """The answer to `host.ready`: everything the card should know at its start."""
@@ -219,7 +219,7 @@ def context(
         "expanded": expanded,
         "theme": theme(taste.scheme),
         "i18n": i18n(taste.language),
-        "settings": settings(package),
+        "settings": settings,
         "permissions": view(declared_permissions(package.manifest), granted, taste.language),
         "ports": {
             "inputs": [port.to_wire() for port in card.inputs],
@@ -266,13 +266,6 @@ def theme(scheme: str) -> dict[str, Any]:
 
 def i18n(language: str) -> dict[str, str]:
     return {"language": language, "locale": _LOCALES.get(language, _LOCALES["en"])}
-
-
-def settings(package: Package) -> dict[str, Any]:
-    """The declared defaults; no setting can be changed yet, no secret set."""
-    definitions = package.manifest["settings"]
-    secrets = {setting["key"]: False for setting in definitions if setting["type"] == "secret"}
-    return {"values": defaults(definitions), "secrets": secrets}
 
 
 # Chrome

@@ -27,6 +27,7 @@ SCHEMA: Final[Sequence[str]] = (
     ) STRICT, WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS card_manifests (card_id TEXT PRIMARY KEY, manifest TEXT NOT NULL) STRICT",
     "CREATE TABLE IF NOT EXISTS card_mounts (card_id TEXT PRIMARY KEY, first_at_ms INTEGER NOT NULL) STRICT",
+    "CREATE TABLE IF NOT EXISTS card_children (child_id TEXT PRIMARY KEY, parent_id TEXT NOT NULL) STRICT",
 )
 
 Key = tuple[WorkspaceId, PackageId]
@@ -59,6 +60,13 @@ class CardsStore:
     def mounted(self) -> set[CardId]:
         """The cards that were connected at least once."""
         return {CardId(row[0]) for row in self._database.reader.execute("SELECT card_id FROM card_mounts")}
+
+    def children(self) -> dict[CardId, set[CardId]]:
+        """The cards that other cards added, by those."""
+        found: dict[CardId, set[CardId]] = {}
+        for child_id, parent_id in self._database.reader.execute("SELECT child_id, parent_id FROM card_children"):
+            found.setdefault(CardId(parent_id), set()).add(CardId(child_id))
+        return found
 
     async def set_grants(self, key: Key, granted: Iterable[str]) -> None:
         """Replace what a package may do in a workspace."""
@@ -93,6 +101,13 @@ class CardsStore:
         row = (card_id, at_ms)
         await self._database.write(
             lambda connection: connection.execute("INSERT OR IGNORE INTO card_mounts VALUES (?, ?)", row)
+        )
+
+    async def add_child(self, parent_id: CardId, child_id: CardId) -> None:
+        """Remember which card added a card."""
+        row = (child_id, parent_id)
+        await self._database.write(
+            lambda connection: connection.execute("INSERT OR REPLACE INTO card_children VALUES (?, ?)", row)
         )
 
     async def forget_workspace(self, workspace_id: WorkspaceId) -> None:

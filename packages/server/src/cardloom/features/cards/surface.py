@@ -82,6 +82,7 @@ class CardSurface:
         self.connected: set[CardId] = set()
         self.slept: Callable[[CardId], bool] = lambda _: False
         self.expanded: Callable[[CardId], bool] = lambda _: False
+        self.settings: Callable[[Card, Package], Mapping[str, Any]] = _no_settings
         self._rooms = rooms
         self._graph = rooms.graph
         self._bus = rooms.bus
@@ -119,6 +120,7 @@ class CardSurface:
             taste=self._taste_of(card),
             launch=launch,
             expanded=self.expanded(card_id),
+            settings=self.settings(card, package),
         )
 
     def instance(self, card_id: CardId) -> dict[str, Any]:
@@ -242,3 +244,7 @@ class CardSurface:
         for card_id in self.connected:
             self._bus.publish("theme.changed", self.theme(card_id), card_topic(card_id))
             self._bus.publish("i18n.changed", self.i18n(), card_topic(card_id))
+
+
+def _no_settings(_card: Card, _package: Package) -> Mapping[str, Any]:
+    return {"values": {}, "secrets": {}}

@@ -1,0 +1,1 @@
+"""What the owner and a card may set of it: values with defaults from the manifest, and secrets."""
