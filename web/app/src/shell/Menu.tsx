@@ -43,9 +43,11 @@ export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) 
     const below = at.y + box.height <= window.innerHeight - 8;
     // Where there is no room below, it opens above its button instead of over it.
     const top = below ? at.y : (anchor?.getBoundingClientRect().top ?? at.y) - box.height - (anchor === null ? 0 : 6);
+    // On very large screens menus are drawn larger, and their own pixels with them.
+    const scale = box.width / (list.current?.offsetWidth ?? 0) || 1;
     setPlace({
-      left: Math.max(8, Math.min(left, window.innerWidth - box.width - 8)),
-      top: Math.max(8, Math.min(top, window.innerHeight - box.height - 8)),
+      left: Math.max(8, Math.min(left, window.innerWidth - box.width - 8)) / scale,
+      top: Math.max(8, Math.min(top, window.innerHeight - box.height - 8)) / scale,
     });
   }, [at.x, at.y, at.align, anchor]);
 

@@ -1,0 +1,1 @@
+export const secret = "what another card's file says";
