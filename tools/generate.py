@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cardloom_protocol.themes import theme_css
 from generating.golden import golden_frames
+from generating.hosting import hosting_cases
 from generating.reference import reference_pages
 from generating.typescript import generated_typescript
 from generating.wire_table import wire_table
@@ -26,6 +27,7 @@ def outputs() -> Mapping[str, str]:
         "wire/protocol.json": wire_table(),
         "web/protocol/src/generated.ts": generated_typescript(),
         "web/app/src/generated/theme.css": theme_css(),
+        "wire/hosting.json": hosting_cases(),
         **golden_frames(),
         **reference_pages(),
     }
