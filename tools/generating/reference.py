@@ -15,6 +15,7 @@ from cardloom_protocol.permissions import PERMISSIONS
 from cardloom_protocol.ports import PORT_TYPES, conversions
 from cardloom_protocol.ports.types import CUSTOM_TYPE_PATTERN
 from cardloom_protocol.rooms import ROOMS
+from cardloom_protocol.session.limits import SESSION_LIMITS
 
 from .error_docs import error_docs
 from .shapes import notation
@@ -121,7 +122,7 @@ def _errors() -> list[str]:
 
 def _limits() -> list[str]:
     lines = ["# Limits", "", "1 MiB is 2^20. A `json unit` is a UTF-16 unit of compact JSON."]
-    for title, rows in (("Told to cards", LIMITS), ("Cardloom's own", OWN_LIMITS)):
+    for title, rows in (("Told to cards", LIMITS), ("Cardloom's own", OWN_LIMITS), ("Sessions", SESSION_LIMITS)):
         lines += ["", f"## {title}", "", "| name | value | unit | of what |", "| --- | ---: | --- | --- |"]
         lines += [_limit_line(row) for row in rows.values()]
     return lines

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import cardloom_sdk
 from cardloom_sdk import CallError, Card, ErrorCode, ManifestError, data_folder, find_server
 from cardloom_sdk.backoff import BackOff
 from cardloom_sdk.channel import socket_url
 from cardloom_sdk.manifest_file import read_manifest
 
 from .test_card_messages import MANIFEST
+
+
+def test_session_stores_are_loaded_without_the_web_socket_library() -> None:
+    probe = "import sys, cardloom_sdk.stores; print('websockets' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+def test_every_public_name_can_be_had_and_no_other() -> None:
+    for name in cardloom_sdk.__all__:
+        assert getattr(cardloom_sdk, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        cardloom_sdk.Nonsense  # noqa: B018
 
 
 def test_waits_double_up_to_the_longest_and_begin_anew() -> None:

@@ -136,7 +136,7 @@ def main_up(
         another_page = "cardloom open"
         if data_folder is not None:
             settings = replace(settings, data_folder=data_folder.absolute())
-            another_page = f"CARDLOOM_HOME={shlex.quote(str(settings.data_folder))} {shlex.quote(sys.argv[0])} open"
+            another_page = f"CARDLOOM_HOME={shlex.quote(str(settings.data_folder))} {_our_command()} open"
         # Programs started here, `cardloom` in a terminal card among them, are to find this server and no other.
         os.environ["CARDLOOM_HOME"] = str(settings.data_folder)
         log_into(settings.data_folder)
@@ -204,6 +204,12 @@ def uvicorn_config(asgi: ASGIApp) -> uvicorn.Config:
         date_header=False,
         timeout_graceful_shutdown=2,
     )
+
+
+def _our_command() -> str:
+    """How this program was started, for a shell that may not have it on its PATH."""
+    program = Path(sys.argv[0])
+    return f"{shlex.quote(sys.executable)} -m cardloom" if program.suffix == ".py" else shlex.quote(str(program))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

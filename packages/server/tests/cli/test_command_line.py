@@ -429,6 +429,35 @@ async def test_the_demo_lays_out_everything_once(cli: Cli, served: Cli, tmp_path
     ]
 
 
+async def test_commands_in_the_demos_terminal_find_the_demo(cli: Cli, tmp_path: Path) -> None:
+    cli.environment |= {"CARDLOOM_PORT": "1500", "HOME": str(tmp_path)}  # a home without start-up files
+    server = cli.start("demo", str(tmp_path / "demo"), "--no-open", start_new_session=True)
+    try:
+        assert server.stdout is not None
+        said = next(line for line in server.stdout if "Another one:" in line)
+        home = tmp_path / "demo" / "data"
+        assert f"CARDLOOM_HOME={home} " in said
+        async with Client(lambda: find_server(home)) as client:
+            workspace = await until_open(client)
+            snapshot = await client.call("canvas.snapshot", {"workspaceId": workspace["id"]})
+            terminal = next(card for card in snapshot["cards"] if card["kind"] == "terminal")
+            command = f"{sys.executable} -m cardloom status --json"
+            ran = await client.call("terminals.run", {"agentId": terminal["id"], "command": command})
+        assert json.loads(ran["output"])["dataFolder"] == str(home)
+    finally:
+        server.terminate()
+        server.communicate(timeout=CAP_S)
+
+
+async def until_open(client: Client) -> dict[str, Any]:
+    """The first workspace, once it has a terminal card and with it everything before."""
+    async with asyncio.timeout(CAP_S):
+        while not (found := (await client.call("workspace.list"))["workspaces"]) or not found[0]["cards"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    workspace: dict[str, Any] = found[0]
+    return workspace
+
+
 def test_the_demo_projects_suite_fails_in_exactly_three_places(tmp_path: Path) -> None:
     project = demo.lay_out(tmp_path / "demo")
     found = subprocess.run([str(project / "run-tests")], capture_output=True, text=True, check=False)
