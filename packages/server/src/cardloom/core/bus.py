@@ -103,6 +103,10 @@ class Bus:
         """The connections that follow a topic."""
         return list(self._followers.get(topic, ()))
 
+    def is_followed(self, topic: Topic) -> bool:
+        """Whether anybody follows a topic."""
+        return topic in self._followers
+
     def waiting(self, topic: Topic) -> int:
         """How many characters of events the slowest follower of a topic has not read yet."""
         return max((self._waiting[connection_id]() for connection_id in self._followers.get(topic, ())), default=0)

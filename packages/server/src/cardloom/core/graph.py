@@ -6,13 +6,14 @@ Only the canvas feature applies changes; everybody else reads. What is here is o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 
+from .layer import Layer
 from .records import (
     Arrow,
     ArrowStats,
@@ -31,12 +32,23 @@ class Graph:
     """Workspaces, cards and arrows in memory."""
 
     def __init__(self) -> None:
-        self._workspaces: dict[WorkspaceId, Workspace] = {}
-        self._cards: dict[CardId, Card] = {}
-        self._cards_in: dict[WorkspaceId, dict[CardId, None]] = {}
-        self._arrows: dict[ArrowId, Arrow] = {}
-        self._arrows_at: dict[CardId, dict[ArrowId, None]] = {}
-        self._versions: dict[WorkspaceId, int] = {}
+        self._workspaces: MutableMapping[WorkspaceId, Workspace] = {}
+        self._cards: MutableMapping[CardId, Card] = {}
+        self._cards_in: MutableMapping[WorkspaceId, dict[CardId, None]] = {}
+        self._arrows: MutableMapping[ArrowId, Arrow] = {}
+        self._arrows_at: MutableMapping[CardId, dict[ArrowId, None]] = {}
+        self._versions: MutableMapping[WorkspaceId, int] = {}
+
+    def draft(self) -> Graph:
+        """The picture as it will be: takes changes of its own and reads the rest from here. For a moment's use only."""
+        draft = Graph()
+        draft._workspaces = Layer(self._workspaces)
+        draft._cards = Layer(self._cards)
+        draft._cards_in = Layer(self._cards_in, dict)
+        draft._arrows = Layer(self._arrows)
+        draft._arrows_at = Layer(self._arrows_at, dict)
+        draft._versions = Layer(self._versions)
+        return draft
 
     @property
     def workspaces(self) -> Mapping[WorkspaceId, Workspace]:

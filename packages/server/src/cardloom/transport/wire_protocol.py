@@ -1,9 +1,9 @@
 """uvicorn's WebSocket side, with a short way out for texts and a way to let go of a peer that does not read.
 
-What goes to many peers is framed once, since a server's frames are the same for all, and handed to the transport without
-a task in between: that makes an event to fifty pages cheaper than fifty sends. Closing politely waits until what was
-written has left; a peer that reads nothing would hold its socket for ever. Applications find both as
-`scope["extensions"]["cardloom.post"]` and `["cardloom.abort"]`.
+What goes to many peers is framed once, since a server's frames are the same for all, and what one turn of the loop has
+for a peer leaves in one write, without a task in between: that makes an event to fifty pages cheaper than fifty sends.
+Closing politely waits until what was written has left; a peer that reads nothing would hold its socket for ever.
+Applications find both as `scope["extensions"]["cardloom.post"]` and `["cardloom.abort"]`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
 from websockets.protocol import State
 
 from .errors import CloseCode
 
+_TURN_BYTES: Final = 64 << 10  # beyond, the system is asked at once whether the peer still reads
 _SHARED_CHARS: Final = 1 << 20  # a larger text is not kept only because it may be sent again
 
 
@@ -25,6 +27,11 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
 
     linger_s = 1.0
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._posted: list[bytes] = []
+        self._posted_bytes = 0
+
     async def run_asgi(self) -> None:
         extensions: Any = self.scope.setdefault("extensions", {})
         extensions["cardloom.post"] = self.post
@@ -32,16 +39,27 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         await super().run_asgi()
 
     def post(self, text: str) -> bool:
-        """Write a text now; False when the peer has to read first, or is gone: then nothing was written."""
+        """Write a text in this turn of the loop; False when the peer has to read first, or is gone: then nothing is."""
         if self.disconnected or self.conn.state is not State.OPEN or not self.writable.is_set():
             return False
-        self.transport.write(_shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text))
+        frame = _shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text)
+        if not self._posted:
+            self.loop.call_soon(self._write_posted)
+        self._posted.append(frame)
+        self._posted_bytes += len(frame)
+        if self._posted_bytes > _TURN_BYTES:
+            self._write_posted()
         return True
+
+    async def send(self, message: ASGISendEvent) -> None:
+        self._write_posted()
+        await super().send(message)
 
     def abort(self) -> None:
         """End the connection without waiting for the peer."""
         if self.transport.is_closing():
             return
+        self._write_posted()
         try:
             self.conn.send_close(int(CloseCode.TOO_SLOW), "the peer does not read")
         except InvalidState:
@@ -50,6 +68,12 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         self.close_sent = True
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.loop.call_later(self.linger_s, self.transport.abort)
+
+    def _write_posted(self) -> None:
+        if self._posted and self.conn.state is State.OPEN and not self.disconnected:
+            self.transport.writelines(self._posted)
+        self._posted = []
+        self._posted_bytes = 0
 
 
 def text_frame(text: str) -> bytes:

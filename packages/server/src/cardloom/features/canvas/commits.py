@@ -1,18 +1,22 @@
 """How the canvas changes: decided by a pure function, written to disk, applied, announced, in this order.
 
-One commit at a time a workspace. Once a commit's write is queued nothing can tear it from its announcement: whoever
-waits may be cancelled, disk and memory stay equal. Spec: architecture, invariants (publish after commit).
+One write at a time a workspace. What is asked for meanwhile waits and is then decided in the order of asking, each on
+what the ones before it make of the canvas, and written as one. Once a write is queued nothing can tear it from its
+announcement: whoever waits may be cancelled, disk and memory stay equal. Spec: architecture, invariants (publish after
+commit); decision record 1.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
+from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 
 from ...core.bus import Bus, canvas_topic
@@ -58,14 +62,22 @@ class Listeners:
 
 
 @dataclass(slots=True)
-class _Pending:
-    """One commit between its decision and its end. `tasks` are the listeners' work that it started."""
+class _Wanted:
+    """A change that somebody waits for. `done` gives the listeners' work that it started."""
 
-    workspace_id: WorkspaceId
-    changes: list[Change]
+    make: Make
     by: str | None
+    alone: bool
+    done: asyncio.Future[list[asyncio.Task[None]]]
+
+
+@dataclass(slots=True)
+class _Decided:
+    """A change between its decision and its end, with what stood there before."""
+
+    wanted: _Wanted
+    changes: list[Change]
     before: dict[str, Card | Arrow | Workspace | None]
-    tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
 
 class Commits:
@@ -77,7 +89,7 @@ class Commits:
         self._graph = graph
         self._bus = bus
         self._clock = clock
-        self._locks: dict[WorkspaceId, asyncio.Lock] = {}
+        self._waiting: dict[WorkspaceId, deque[_Wanted]] = {}
         self._seqs: dict[WorkspaceId, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -87,29 +99,24 @@ class Commits:
 
     def busy(self, workspace_id: WorkspaceId) -> bool:
         """Whether a commit is under way."""
-        lock = self._locks.get(workspace_id)
-        return lock is not None and lock.locked()
+        return workspace_id in self._waiting
 
-    async def commit(self, workspace_id: WorkspaceId, make: Make, by: str | None = None) -> None:
+    async def commit(
+        self, workspace_id: WorkspaceId, make: Make, by: str | None = None, *, alone: bool = False
+    ) -> None:
         """Decide on changes, write, apply and announce them. `by` is the page whose doing it is.
 
+        `alone` is for a `make` that reads the disk too: everything asked for earlier is there before it is called.
         Whatever `make` raises comes out and nothing happened; UNAVAILABLE when the disk refuses.
         """
-        lock = self._locks.setdefault(workspace_id, asyncio.Lock())
-        await lock.acquire()
-        try:
-            changes = list(make(self._graph))
-            pending = _Pending(workspace_id, changes, by, {_key(change): self._present(change) for change in changes})
-            if not changes:
-                lock.release()
-                return
-            written = self._database.submit(partial(save, changes=changes, now_ms=self._clock.now_ms()))
-        except BaseException:
-            lock.release()
-            raise
-        written.add_done_callback(partial(self._finish, pending, lock))
-        await asyncio.shield(written)
-        for task in pending.tasks:
+        wanted = _Wanted(make, by, alone, asyncio.get_running_loop().create_future())
+        waiting = self._waiting.get(workspace_id)
+        if waiting is None:
+            self._waiting[workspace_id] = deque([wanted])
+            self._write_next(workspace_id)
+        else:
+            waiting.append(wanted)
+        for task in await wanted.done:
             await asyncio.shield(task)
 
     def patch_runtime(self, card_id: CardId, runtime: JsonObject | None) -> None:
@@ -151,32 +158,62 @@ class Commits:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _present(self, change: Change) -> Card | Arrow | Workspace | None:
-        match change:
-            case PutCard(card):
-                return self._graph.find_card(card.id)
-            case RemoveCard(card_id):
-                return self._graph.find_card(card_id)
-            case PutArrow(arrow):
-                return self._graph.find_arrow(arrow.id)
-            case PutWorkspace(workspace):
-                return self._graph.workspaces.get(workspace.id)
-            case _:
-                return None
-
-    def _finish(self, pending: _Pending, lock: asyncio.Lock, written: asyncio.Future[None]) -> None:
-        """What follows the write, at once and undivided."""
-        lock.release()
-        if written.cancelled() or written.exception() is not None:
+    def _write_next(self, workspace_id: WorkspaceId) -> None:
+        """Write what waits for a workspace; nothing waits any more once its queue is gone."""
+        while waiting := self._waiting[workspace_id]:
+            batch = self._decide(workspace_id, waiting)
+            if not batch:
+                continue
+            changes = [change for decided in batch for change in decided.changes]
+            try:
+                written = self._database.submit(partial(save, changes=changes, now_ms=self._clock.now_ms()))
+            except CallError as error:
+                _fail(batch, error)
+                continue
+            written.add_done_callback(partial(self._finish, workspace_id, batch))
             return
-        changes = [self._rebased(change, pending.before[_key(change)]) for change in pending.changes]
-        self._announce(pending.workspace_id, changes, pending.by)
-        for work in self._lifecycle(changes, pending.before):
-            pending.tasks.append(self.start(work))
+        del self._waiting[workspace_id]
+
+    def _decide(self, workspace_id: WorkspaceId, waiting: deque[_Wanted]) -> list[_Decided]:
+        """Take from the queue what can be written as one."""
+        graph, batch = self._graph, list[_Decided]()
+        while waiting and not (waiting[0].alone and batch):
+            wanted = waiting.popleft()
+            if wanted.done.done():
+                continue  # whoever asked went away
+            try:
+                changes = list(wanted.make(graph))
+            except Exception as error:  # noqa: BLE001 - it belongs to the one who asked, not to the others
+                wanted.done.set_exception(error)
+                continue
+            if not changes:
+                wanted.done.set_result([])
+                continue
+            batch.append(_Decided(wanted, changes, {_key(change): _present(graph, change) for change in changes}))
+            if wanted.alone:
+                break
+            if waiting:
+                graph = self._graph.draft() if graph is self._graph else graph
+                graph.apply(workspace_id, changes)
+        return batch
+
+    def _finish(self, workspace_id: WorkspaceId, batch: Sequence[_Decided], written: asyncio.Future[None]) -> None:
+        """What follows a write, at once and undivided."""
+        error = asyncio.CancelledError() if written.cancelled() else written.exception()
+        if error is not None:
+            _fail(batch, error)
+        else:
+            for decided in batch:
+                changes = [self._rebased(change, decided.before[_key(change)]) for change in decided.changes]
+                self._announce(workspace_id, changes, decided.wanted.by)
+                tasks = [self.start(work) for work in self._lifecycle(changes, decided.before)]
+                if not decided.wanted.done.done():
+                    decided.wanted.done.set_result(tasks)
+        self._write_next(workspace_id)
 
     def _rebased(self, change: Change, before: Card | Arrow | Workspace | None) -> Change:
         """Keep what was patched in memory while the change was being written."""
-        now = self._present(change)
+        now = _present(self._graph, change)
         match change, before, now:
             case PutCard(card, fields), Card(runtime=earlier), Card(runtime=latest) if card.runtime == earlier:
                 return PutCard(replace(card, runtime=latest), fields)
@@ -217,6 +254,26 @@ class Commits:
                         yield _each(self.listeners.workspace_opened, workspace)
                     elif was_open and not workspace.is_open:
                         yield _each(self.listeners.workspace_closed, workspace)
+
+
+def _present(graph: Graph, change: Change) -> Card | Arrow | Workspace | None:
+    match change:
+        case PutCard(card):
+            return graph.find_card(card.id)
+        case RemoveCard(card_id):
+            return graph.find_card(card_id)
+        case PutArrow(arrow):
+            return graph.find_arrow(arrow.id)
+        case PutWorkspace(workspace):
+            return graph.workspaces.get(workspace.id)
+        case _:
+            return None
+
+
+def _fail(batch: Sequence[_Decided], error: BaseException) -> None:
+    for decided in batch:
+        if not decided.wanted.done.done():
+            decided.wanted.done.set_exception(error)
 
 
 def _key(change: Change) -> str:

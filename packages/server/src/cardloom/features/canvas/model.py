@@ -99,8 +99,9 @@ def updated(graph: Graph, card: Card, fields: Mapping[str, Any]) -> PutCard | No
     changed = {name: fields[name] for name in _PLACE if name in fields}
     if "title" in fields:
         changed["title"] = fields["title"] or None
-    others = [other for other in graph.cards_of(card.workspace_id) if other.id != card.id]
-    match fields.get("z"):
+    where = fields.get("z")
+    others = [] if where is None else [other for other in graph.cards_of(card.workspace_id) if other.id != card.id]
+    match where:
         case "front" if any(other.z >= card.z for other in others):
             changed["z"] = front(others)
         case "back" if any(other.z <= card.z for other in others):

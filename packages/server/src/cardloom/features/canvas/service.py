@@ -223,7 +223,7 @@ class CanvasService:
             restored.extend(model.restoration(graph, list(cards.values()), list(arrows.values())))
             return restored
 
-        await self.commit(home, make, by)
+        await self.commits.commit(home, make, by, alone=True)
         cards = [self._graph.find_card(put.card.id) or put.card for put in restored if isinstance(put, PutCard)]
         arrows = [put.arrow for put in restored if isinstance(put, PutArrow)]
         return Restored(cards, arrows, [card.id for card in cards if card.kind in ("terminal", "custom")])

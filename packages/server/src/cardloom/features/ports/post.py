@@ -70,7 +70,7 @@ class Post:
         self._bus = bus
         self._clock = clock
         self._receivers = receivers
-        self._is_connected = is_connected or (lambda card_id: bool(bus.followers(card_topic(card_id))))
+        self._is_connected = is_connected or (lambda card_id: bus.is_followed(card_topic(card_id)))
         self._guard = guard
         self._cause_ms = cause_ms
         self._received: dict[CardId, tuple[Cause, int]] = {}
