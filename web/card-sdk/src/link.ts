@@ -28,7 +28,6 @@ export interface CallOptions {
 interface Waiting {
   readonly method: string;
   readonly params: unknown;
-  readonly signal: AbortSignal | undefined;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -80,12 +79,18 @@ export class HostLink {
     if (this.closed.aborted) throw this.closed.reason;
     checkParams(method, params);
     signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = { method, params, signal, resolve, reject };
-      signal?.addEventListener("abort", () => this.#giveUp(waiting), { once: true });
-      this.#queue.push(waiting);
-      this.#pump();
-    });
+    let giveUp = (): void => undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const waiting: Waiting = { method, params, resolve, reject };
+        giveUp = () => this.#giveUp(waiting, signal?.reason);
+        signal?.addEventListener("abort", giveUp);
+        this.#queue.push(waiting);
+        this.#pump();
+      });
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+    }
   }
 
   /** Makes a call whose outcome nobody needs. */
@@ -123,9 +128,9 @@ export class HostLink {
   }
 
   /** A call sent keeps its place in the window until it is answered, since the host works on it. */
-  #giveUp(waiting: Waiting): void {
+  #giveUp(waiting: Waiting, reason: unknown): void {
     this.#queue = this.#queue.filter((other) => other !== waiting);
-    waiting.reject(waiting.signal?.reason);
+    waiting.reject(reason);
   }
 
   #receive(raw: unknown): void {

@@ -55,14 +55,16 @@ export class Permissions {
 /**
  * Asks for those of the permissions that are missing; gives those that may be used now, in the order asked.
  *
- * It never throws: a refusal, a card off screen or a permission that was not declared leaves that one out.
+ * It never throws. What was not declared as optional is not asked for; a refusal, or a card off screen, leaves out what
+ * was asked for.
  */
 export async function requestPermissions(
-  card: { readonly permissions: Pick<Permissions, "has" | "request"> },
+  card: { readonly permissions: Pick<Permissions, "all" | "has" | "request"> },
   ...ids: readonly string[]
 ): Promise<string[]> {
   const wanted = [...new Set(ids)];
-  const missing = wanted.filter((id) => !card.permissions.has(id)) as PermissionId[];
+  const optional = card.permissions.all.filter((declared) => declared.optional).map(({ id }) => id);
+  const missing = optional.filter((id) => wanted.includes(id) && !card.permissions.has(id));
   if (missing.length > 0) {
     try {
       await card.permissions.request(missing);

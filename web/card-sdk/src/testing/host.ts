@@ -1,26 +1,20 @@
-import { CARD_LIMITS, CARD_METHODS, errorOf, eventOf, hasOwn, parseRequest, resultOf } from "@cardloom/protocol";
-import type { AgentStatus, CardMethodName, Language, PeerInfo, PermissionId, RequestMessage, SettingValue, Size } from "@cardloom/protocol";
+import type { AgentStatus, CardMethodName, Language, PeerInfo, PermissionId, SettingValue, Size } from "@cardloom/protocol";
 import type { Card } from "../card";
 import { connect } from "../connect";
 import type { ConnectOptions } from "../connect";
 import type { CardEventData } from "../contract";
-import { CardSdkError, isCardSdkError } from "../errors";
+import { CardSdkError } from "../errors";
 import type { HostPort } from "../link";
 import type { ToolResult, Visibility } from "../types";
-import { check, rateLimited } from "./gate";
 import { MemoryPort, settle } from "./memoryPort";
 import { netAnswers } from "./netAnswers";
 import type { Server } from "./netAnswers";
 import { ownAnswers } from "./ownAnswers";
-import { RateWindow, TokenBucket } from "./rates";
 import { reachAnswers } from "./reachAnswers";
 import type { Others } from "./reachAnswers";
+import { Service } from "./service";
 import { themeOf, World } from "./world";
 import type { Answers, Emitted, MockHostOptions, Params, Person, Shown } from "./world";
-
-const FULL_RETRY_MS = 100;
-
-type AnswerTo = (params: never) => unknown;
 
 /**
  * A host for one card, in memory: the gate of a real host, and what a test lets happen around the card.
@@ -29,14 +23,9 @@ type AnswerTo = (params: never) => unknown;
  * test's own, so that fake timers move it.
  */
 export class MockHost {
-  /** Every call that came, refused ones too. */
-  readonly calls: { readonly method: string; readonly params: unknown }[] = [];
   /** Files, storage, permissions and all else around the card. */
   readonly world: World;
-  readonly #answers: Map<string, AnswerTo>;
-  readonly #refusals = new Map<string, CardSdkError[]>();
-  readonly #windows = new Map<string, RateWindow | null>();
-  readonly #rates: boolean;
+  readonly #service: Service;
   readonly #others: Others = {
     question: () => {
       throw new CardSdkError("UNAVAILABLE", "No card answers here: give the host its onQuestion.");
@@ -46,24 +35,24 @@ export class MockHost {
   #server: Server = () => {
     throw new CardSdkError("NETWORK_ERROR", "No server answers here: give the host its onFetch.");
   };
-  #port: MemoryPort | null = null;
-  #bucket = new TokenBucket(CARD_LIMITS.requestsPerSecond, CARD_LIMITS.requestBurst);
-  #inFlight = 0;
-  #ready = false;
   #count = 0;
 
   /** Throws when the manifest is not valid, with every fault. */
   constructor(options: MockHostOptions) {
     this.world = new World(options);
-    this.world.tell = (event, data) => this.#send(event, data);
-    this.#rates = options.rates ?? true;
+    this.world.tell = (event, data) => this.#service.send(event, data);
     const answers: Answers = {
       ...ownAnswers(this.world),
       ...reachAnswers(this.world, this.#others),
       ...netAnswers(this.world, () => this.#server),
-      ...this.world.files.answers((change) => this.#send("fs.changed", change)),
+      ...this.world.files.answers((change) => this.#service.send("fs.changed", change)),
     };
-    this.#answers = new Map(Object.entries(answers) as [string, AnswerTo][]);
+    this.#service = new Service(this.world, answers, { rates: options.rates ?? true });
+  }
+
+  /** Every call that came, refused ones too. */
+  get calls(): Service["calls"] {
+    return this.#service.calls;
   }
 
   get emitted(): readonly Emitted[] {
@@ -88,14 +77,8 @@ export class MockHost {
 
   /** A fresh port for whoever connects the card. */
   open(): HostPort {
-    this.#port?.close();
     const [ours, theirs] = MemoryPort.pair();
-    this.#port = ours;
-    this.#bucket = new TokenBucket(CARD_LIMITS.requestsPerSecond, CARD_LIMITS.requestBurst);
-    this.#inFlight = 0;
-    this.#ready = false;
-    this.world.topics.clear();
-    ours.onmessage = ({ data }) => void this.#receive(data, ours);
+    this.#service.serve(ours);
     return theirs;
   }
 
@@ -124,7 +107,7 @@ export class MockHost {
     const deadline = Date.now() + timeoutMs;
     return this.#within(timeoutMs, (waiter) => {
       this.world.asked.set(requestId, { ...waiter, input: port });
-      this.#send("ports.request", { requestId, from, input, data, deadline });
+      this.#service.send("ports.request", { requestId, from, input, data, deadline });
       return () => this.world.asked.delete(requestId);
     });
   }
@@ -149,9 +132,9 @@ export class MockHost {
     const deadline = Date.now() + timeoutMs;
     return this.#within<ToolResult>(timeoutMs, (waiter) => {
       this.world.calls.set(callId, { ...waiter, progress: onProgress });
-      this.#send("tools.call", { callId, tool, args, agent, deadline });
+      this.#service.send("tools.call", { callId, tool, args, agent, deadline });
       const forget = () => {
-        if (this.world.calls.delete(callId)) this.#send("tools.cancel", { callId });
+        if (this.world.calls.delete(callId)) this.#service.send("tools.cancel", { callId });
       };
       signal?.addEventListener("abort", () => {
         forget();
@@ -252,7 +235,7 @@ export class MockHost {
 
   /** Sends any event. */
   async event(name: string, data?: unknown): Promise<void> {
-    this.#send(name, data);
+    this.#service.send(name, data);
     await settle();
   }
 
@@ -275,68 +258,12 @@ export class MockHost {
 
   /** Answers a method differently; a promise answers later. */
   answerWith<Method extends CardMethodName>(method: Method, answer: (params: Params<Method>) => unknown): void {
-    if (!hasOwn(CARD_METHODS, method)) throw new Error(`There is no method ${method}.`);
-    this.#answers.set(method, answer as AnswerTo);
+    this.#service.answerWith(method, answer);
   }
 
   /** Refuses the next call of a method that would otherwise pass. */
   refuseNext(method: CardMethodName, error: CardSdkError): void {
-    this.#refusals.set(method, [...(this.#refusals.get(method) ?? []), error]);
-  }
-
-  // The gate
-
-  async #receive(raw: unknown, port: MemoryPort): Promise<void> {
-    const parsed = parseRequest(raw);
-    if (!parsed.ok) {
-      if (parsed.id !== null) port.postMessage(errorOf("nscard", parsed.id, parsed));
-      return;
-    }
-    const { request } = parsed;
-    this.calls.push({ method: request.method, params: request.params });
-    this.#inFlight += 1;
-    try {
-      this.#checkCrowd();
-      const result = await this.#call(request);
-      if (request.method === "host.ready") this.#ready = true;
-      port.postMessage(resultOf("nscard", request.id, result));
-    } catch (error) {
-      const { code, message, data } = isCardSdkError(error) ? error : new CardSdkError("INTERNAL", String(error));
-      port.postMessage(errorOf("nscard", request.id, { code, message, ...(data !== undefined && { data }) }));
-    } finally {
-      if (port === this.#port) this.#inFlight -= 1;
-    }
-  }
-
-  #checkCrowd(): void {
-    const waitMs = this.#rates ? this.#bucket.take(Date.now()) : 0;
-    if (waitMs > 0) throw rateLimited(waitMs, "Too many requests");
-    if (this.#inFlight > CARD_LIMITS.inFlightRequests) throw rateLimited(FULL_RETRY_MS, "Too many unanswered requests");
-  }
-
-  #call({ method, params = {} }: RequestMessage): unknown {
-    const row = hasOwn(CARD_METHODS, method) ? CARD_METHODS[method as CardMethodName] : undefined;
-    if (row !== undefined && !this.#windows.has(method)) this.#windows.set(method, RateWindow.forRow(row));
-    const refusal = check(method, row && { ...row, built: true }, {
-      params,
-      effective: this.world.effective,
-      now: Date.now(),
-      ready: this.#ready,
-      visible: this.world.visibility === "visible",
-      joined: (id) => this.world.peers.some(({ cardId }) => cardId === id),
-      rate: this.#rates ? (this.#windows.get(method) ?? null) : null,
-    });
-    const refused = refusal ?? this.#refusals.get(method)?.shift();
-    if (refused) throw refused;
-    const answer = this.#answers.get(method);
-    if (answer === undefined) {
-      throw new CardSdkError("METHOD_NOT_FOUND", `The mock host has no answer to ${method}: give it one with answerWith.`);
-    }
-    return answer((params ?? {}) as never);
-  }
-
-  #send(name: string, data: unknown): void {
-    this.#port?.postMessage(eventOf("nscard", name, data));
+    this.#service.refuseNext(method, error);
   }
 
   async #topic<Topic extends keyof CardEventData>(topic: Topic, data: CardEventData[Topic]): Promise<void> {
