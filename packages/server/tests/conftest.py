@@ -49,7 +49,7 @@ class Client:
     def connection_id(self) -> str:
         return self.line.caller.connection_id
 
-    async def call(self, method: str, **params: Any) -> Any:
+    async def call(self, method: str, /, **params: Any) -> Any:
         """The result of a call; CallError when it is refused."""
         request_id, text = self._connection.call(method, params)
         answer = self._answers[request_id] = asyncio.get_running_loop().create_future()
@@ -58,7 +58,7 @@ class Client:
         async with asyncio.timeout(CAP_S):
             return await answer
 
-    async def refused(self, method: str, **params: Any) -> CallError:
+    async def refused(self, method: str, /, **params: Any) -> CallError:
         """The refusal of a call that must be refused."""
         with pytest.raises(CallError) as refusal:
             await self.call(method, **params)

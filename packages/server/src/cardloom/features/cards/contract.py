@@ -72,6 +72,7 @@ class CardContract:
         self._rooms = rooms
         self._book = book
         cards.surface.settings = self.settings.view
+        cards.look_at_settings = self.settings.show_missing
         rooms.grants.listen(self._granted)
 
     def handlers(self) -> Mapping[str, Handler]:

@@ -7,7 +7,7 @@ What they ask for themselves is in `surface`, built-in cards are in `builtin`. S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -58,6 +58,7 @@ class CardsService:
         self._dialogs = dialogs
         self._around = around
         self.dismiss: Callable[[CardId], None] = lambda _: None
+        self.look_at_settings: Callable[[Card], Awaitable[None]] = _look_at_nothing
         self.packages = packages
         self.book = CardBook(rooms.graph, packages, store)
         self.logs = CardLogs(rooms.bus, rooms.graph, rooms.clock)
@@ -130,6 +131,7 @@ class CardsService:
             await self._refit(card, recipe, by)
         await self.book.add_outside(card.id, manifest, raw)
         await self.consents.consent(home, package)
+        await self.look_at_settings(self._graph.card(card.id))
         self._bind(self._graph.card(card.id))
         self._show_outside(card.id)
         self._tokens.revoke(card.id)
@@ -330,3 +332,7 @@ class CardsService:
 
     def _tell_packages(self) -> None:
         self._bus.publish("packages.changed", {"packages": self.packages_to_wire()}, OWNERS)
+
+
+async def _look_at_nothing(_card: Card) -> None:
+    return None

@@ -131,11 +131,13 @@ class Net:
         running = self._running.get((card_id, request_id))
         if running is not None:
             running.end(CallError(ErrorCode.USER_CANCELLED, "the request was aborted"))
+            self._over(running)
 
     def gone(self, card_id: CardId) -> None:
         """End all requests of a card whose program or page is gone."""
         for running in [running for running in self._running.values() if running.card_id == card_id]:
             running.end(CallError(ErrorCode.UNAVAILABLE, "the card is gone"))
+            self._over(running)
 
     def granted(self, _workspace_id: WorkspaceId, package_id: PackageId) -> None:
         """End what a package may not do any more."""
@@ -169,7 +171,9 @@ class Net:
         return running
 
     def _over(self, running: _Running) -> None:
-        self._running.pop((running.card_id, running.request_id), None)
+        key = (running.card_id, running.request_id)
+        if self._running.get(key) is running:
+            del self._running[key]
 
     async def _answered(
         self, running: _Running, outgoing: Outgoing, params: Mapping[str, Any]
