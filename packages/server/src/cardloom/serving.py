@@ -143,7 +143,7 @@ def main_up(
         if port is not None:
             settings = settings.with_port(port)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            place = None if folder is None else folder.absolute()
+            place = None if folder is None else _absolute(folder)
             runner.run(serve(settings, place, _say, when_up, another_page=another_page))
     except KeyboardInterrupt:  # before the signals were ours
         return 130
@@ -204,6 +204,14 @@ def uvicorn_config(asgi: ASGIApp) -> uvicorn.Config:
         date_header=False,
         timeout_graceful_shutdown=2,
     )
+
+
+def _absolute(folder: Path) -> Path:
+    """The folder wherever the server will stand. OSError says that the present folder is gone."""
+    try:
+        return folder.absolute()
+    except FileNotFoundError as error:
+        raise OSError("the folder that this was started in does not exist any more") from error
 
 
 def _our_command() -> str:

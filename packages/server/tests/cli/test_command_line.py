@@ -298,7 +298,31 @@ def test_doctor_finds_a_key_that_others_can_read_and_a_damaged_database(cli: Cli
 
 
 def test_doctor_sees_the_running_server(served: Cli) -> None:
-    assert "runs at http://127.0.0.1:" in served("doctor")[1]
+    code, out, _ = served("doctor")
+    assert code == 0
+    assert "runs at http://127.0.0.1:" in out
+    assert "MB, sound" in out
+
+
+def test_a_folder_that_is_gone_under_ones_feet_is_said(cli: Cli, tmp_path: Path) -> None:
+    place = tmp_path / "gone"
+    place.mkdir()
+    command = f"cd {place} && rmdir {place} && exec {sys.executable} -m cardloom up --no-open"
+    ended = subprocess.run(
+        ["sh", "-c", command], env=cli.environment, capture_output=True, text=True, timeout=CAP_S, check=False
+    )
+    assert ended.returncode == 1
+    assert "does not exist any more" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_half_a_character_in_a_title_spoils_no_list(served: Cli, cards: dict[str, str]) -> None:
+    title = json.dumps({"cardId": cards["note"], "title": "a\ud800"})
+    assert served("call", "canvas.updateCard", title)[0] == 0
+    code, out, _ = served("cards")
+    assert (code, "a\\ud800" in out) == (0, True)
+    titles = [card["title"] for card in served.json("cards")[0]["cards"]]
+    assert "a\ud800" in titles
 
 
 CARD = """

@@ -260,7 +260,8 @@ async def test_the_page_comes_with_a_strict_policy(listening: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/../owner.key", "/assets/../../owner.key", "/%2e%2e/owner.key", "/assets/%2e%2e%2f", "/a%00"]
+    "path",
+    ["/../owner.key", "/assets/../../owner.key", "/%2e%2e/owner.key", "/assets/%2e%2e%2f", "/a%00", "/" + "a" * 300],
 )
 async def test_no_path_leads_out_of_the_pages_folder(listening: Any, path: str) -> None:
     status, body = await ask(listening.port, path, {"Host": f"127.0.0.1:{listening.port}"})

@@ -59,7 +59,7 @@ def up(
     """Start the server and open a page of it."""
     from .server import start
 
-    raise typer.Exit(start(folder or Path.cwd(), port, open_page=not no_open))
+    raise typer.Exit(start(folder or Path(), port, open_page=not no_open))
 
 
 @app.command()

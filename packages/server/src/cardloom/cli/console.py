@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -47,6 +48,8 @@ def finish(work: Callable[[], Any], *, as_json: bool) -> int:
         return EXIT_INTERRUPTED
     if not isinstance(answer, Answer):
         raise TypeError(f"a command gave {type(answer).__name__}")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a title spoils no list
     if as_json:
         print(json.dumps(answer.data, ensure_ascii=False, indent=2))
     elif answer.text:

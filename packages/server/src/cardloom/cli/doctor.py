@@ -80,7 +80,7 @@ def _database(home: Path) -> Finding:
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            verdict = str(connection.pragma("quick_check(1)"))
+            verdict = str(connection.execute("PRAGMA quick_check(1)").get)
         finally:
             connection.close()
     except apsw.Error as error:

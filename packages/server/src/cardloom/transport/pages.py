@@ -71,7 +71,9 @@ class Pages:
         """The file of that name when it lies in the folder and is not the page."""
         if "\0" in name:
             return None
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder.resolve()) or not path.is_file() or path.name == "index.html":
+        try:
+            path = (self._folder / name).resolve()
+            found = path.is_relative_to(self._folder.resolve()) and path.is_file()
+        except (OSError, RuntimeError):  # longer than a name may be, or a loop of links
             return None
-        return path
+        return path if found and path.name != "index.html" else None
