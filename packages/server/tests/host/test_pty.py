@@ -20,12 +20,19 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminal
 class _Program:
     """A program, what it printed, and its exit code once it has one."""
 
-    def __init__(self, *argv: str, cwd: str = "/", size: Size = Size()) -> None:  # noqa: B008 - a frozen value
+    def __init__(
+        self,
+        *argv: str,
+        cwd: str = "/",
+        size: Size = Size(),  # noqa: B008 - a frozen value
+        read_bytes_per_s: int = ptys.READ_BYTES_PER_S,
+    ) -> None:
         self.printed = b""
         self.pieces: list[int] = []
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._news = asyncio.Event()
-        self.pty = Pty.spawn(Launch(argv, cwd, dict(os.environ)), size, self._take, self.ended.set_result)
+        launch = Launch(argv, cwd, dict(os.environ))
+        self.pty = Pty.spawn(launch, size, self._take, self.ended.set_result, read_bytes_per_s=read_bytes_per_s)
 
     async def until(self, text: bytes) -> None:
         async with asyncio.timeout(20):
@@ -143,10 +150,9 @@ async def test_a_shell_that_leaves_a_job_behind_has_ended_all_the_same() -> None
     assert await program.exit_code() == 5
 
 
-async def test_turns_are_bounded_and_so_is_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ptys, "READ_BYTES_PER_S", 1 << 20)
+async def test_turns_are_bounded_and_so_is_the_speed() -> None:
     loop = asyncio.get_running_loop()
-    program = _Program("/bin/sh", "-c", "head -c 500000 /dev/zero")
+    program = _Program("/bin/sh", "-c", "head -c 500000 /dev/zero", read_bytes_per_s=1 << 20)
     began_s = loop.time()
     assert await program.exit_code() == 0
     assert len(program.printed) == 500_000

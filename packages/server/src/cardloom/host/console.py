@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from .marks import Mark, MarkScanner
-from .pty import GRACE_S, Launch, Pty, Size
+from .pty import GRACE_S, READ_BYTES_PER_S, Launch, Pty, Size
 from .screen import Scheme, Screen, open_screen
 
 
@@ -29,10 +29,19 @@ class ConsoleListener(Protocol):
 class Console:
     """One life of one program. `offset` counts the characters it printed so far."""
 
-    def __init__(self, listener: ConsoleListener, size: Size, nonce: str, scheme: Scheme = "dark") -> None:
+    def __init__(
+        self,
+        listener: ConsoleListener,
+        size: Size,
+        nonce: str,
+        scheme: Scheme = "dark",
+        *,
+        read_bytes_per_s: int = READ_BYTES_PER_S,
+    ) -> None:
         self.size = size
         self.offset = 0
         self._listener = listener
+        self._read_bytes_per_s = read_bytes_per_s
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._marks = MarkScanner(nonce)
         self._screen: Screen = open_screen(size.cols, size.rows)
@@ -41,7 +50,7 @@ class Console:
 
     def start(self, launch: Launch) -> None:
         """Start the program. UNAVAILABLE with the reason when that fails."""
-        self._pty = Pty.spawn(launch, self.size, self._take, self._end)
+        self._pty = Pty.spawn(launch, self.size, self._take, self._end, read_bytes_per_s=self._read_bytes_per_s)
 
     @property
     def pid(self) -> int | None:

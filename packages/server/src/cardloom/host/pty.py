@@ -1,7 +1,7 @@
 """One program on a pseudo-terminal: spawned as leader of its own session, read in bounded turns, ended with its group.
 
 The program gets its terminal by opening it through `/bin/sh`, which makes it the controlling one without running
-Python between fork and exec. Reading stops for a moment whenever more than `READ_BYTES_PER_S` came, so a program that
+Python between fork and exec. Reading stops for a moment whenever more than a terminal may print came, so a program that
 prints without end costs neither memory (the kernel's buffer fills and the program waits) nor other terminals' turns.
 Spec: harnesses, screen mirror and output.
 """
@@ -74,6 +74,7 @@ class Pty:
         master: int,
         on_data: Callable[[bytes], None],
         on_exit: Callable[[int], None],
+        read_bytes_per_s: int,
     ) -> None:
         self.pid = process.pid
         self._process = process
@@ -82,6 +83,7 @@ class Pty:
         self._on_exit = on_exit
         self._loop = asyncio.get_running_loop()
         self._waiting = bytearray()
+        self._read_bytes_per_s = read_bytes_per_s
         self._due_s = 0.0
         self._resume: asyncio.TimerHandle | None = None
         self._open = True
@@ -90,7 +92,14 @@ class Pty:
         self._watch()
 
     @staticmethod
-    def spawn(launch: Launch, size: Size, on_data: Callable[[bytes], None], on_exit: Callable[[int], None]) -> Pty:
+    def spawn(
+        launch: Launch,
+        size: Size,
+        on_data: Callable[[bytes], None],
+        on_exit: Callable[[int], None],
+        *,
+        read_bytes_per_s: int = READ_BYTES_PER_S,
+    ) -> Pty:
         """Start a program. UNAVAILABLE with the reason when the system refuses."""
         master, slave = pty.openpty()
         try:
@@ -111,7 +120,7 @@ class Pty:
             raise CallError(ErrorCode.UNAVAILABLE, f"{launch.argv[0]} did not start: {error.strerror}") from error
         finally:
             os.close(slave)
-        return Pty(process, master, on_data, on_exit)
+        return Pty(process, master, on_data, on_exit, read_bytes_per_s)
 
     def write(self, data: bytes) -> None:
         """Send bytes to the program, in order, as fast as it reads them.
@@ -226,7 +235,7 @@ class Pty:
             self._stop_reading()  # the other end is closed; the watcher tells when the program is gone too
             return
         now_s = self._loop.time()
-        self._due_s = max(self._due_s, now_s) + len(data) / READ_BYTES_PER_S
+        self._due_s = max(self._due_s, now_s) + len(data) / self._read_bytes_per_s
         if self._due_s - now_s > _BEHIND_S:
             self._loop.remove_reader(self._master)
             self._resume = self._loop.call_at(self._due_s, self._read_on)
