@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -402,6 +403,27 @@ async def test_a_card_runs_from_its_folder_and_again_as_the_same_card(
     assert process.wait(CAP_S) != 0
     await asyncio.to_thread(run_card)
     assert status_of(served)["id"] == card["id"]
+
+
+@pytest.mark.parametrize("readme", ["README.md", "packages/sdk/README.md"])
+def test_the_card_of_the_readme_does_what_it_says(
+    cards: dict[str, str], served: Cli, folder: Path, run_card: Callable[[], subprocess.Popen[str]], readme: str
+) -> None:
+    text = (Path(__file__).parents[4] / readme).read_text("utf-8")
+    manifest = next(block for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL) if "shouter" in block)
+    program = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def shout" in block)
+    (folder / "cardloom-card.json").write_text(manifest)
+    ready = "\n\n@card.on_ready\ndef ready():\n    print('ready', flush=True)\n\n\ncard.run()"
+    (folder / "card.py").write_text(program.replace("\ncard.run()", ready))
+    run_card()
+    assert served("connect", "Shouter", cards["note"])[0] == 0
+    assert served("send", "Shouter", "hello")[0] == 0
+    params = json.dumps({"workspaceId": cards["home"], "cardId": cards["note"]})
+    for _ in range(20):  # the card answers in its own time
+        entries = served.json("call", "journal.list", params)["entries"]
+        if entries:
+            break
+    assert [(entry["outcome"], entry["preview"]) for entry in entries] == [("accepted", "HELLO")]
 
 
 def test_a_card_survives_a_restart_of_the_server(
