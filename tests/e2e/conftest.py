@@ -40,13 +40,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: here in item.path.parents)
 
 
+def named_browser() -> str | None:
+    """The browser to use; None for the one that Playwright brings."""
+    return os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all journeys; each page has its own storage."""
-    named = os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     expect.set_options(timeout=CAP_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=named, args=list(BROWSER_ARGS))
+        browser = playwright.chromium.launch(executable_path=named_browser(), args=list(BROWSER_ARGS))
         yield browser
         browser.close()
 
@@ -108,10 +112,18 @@ def sit_down(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Sit]:
     people: list[Person] = []
     where = SCREENSHOTS / re.sub(r"^test_", "", request.path.stem)
 
-    def sit(address: str, width: int = 1280, height: int = 800, scheme: str = "dark", expects: str = "") -> Person:
+    def sit(
+        address: str,
+        width: int = 1280,
+        height: int = 800,
+        scheme: str = "dark",
+        expects: str = "",
+        motion: bool = False,
+    ) -> Person:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="light" if scheme == "light" else "dark",
+            reduced_motion="no-preference" if motion else "reduce",
             locale="en-GB",
             permissions=["clipboard-read", "clipboard-write"],
         )

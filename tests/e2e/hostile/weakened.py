@@ -101,7 +101,11 @@ class _Edit:
         if self._path.startswith("/assets/") and self._path.endswith(".js"):
             body = _with_iframes(body, weakness)
         headers["content-length"] = str(len(body))
-        start = {**self._start, "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]}
+        headers["cache-control"] = "no-store"  # the next attack gets another edition
+        start = {
+            **self._start,
+            "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
+        }
         await self._send(start)
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 2\r\n\r\nok"
+_ANSWER = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 2\r\n\r\nok"
+)
 
 
 class Witness:

@@ -53,6 +53,7 @@ export const attacks = {
     new Promise((resolve) => {
       const socket = new WebSocket(`${ws}/socket`);
       socket.onopen = socket.onclose = () => resolve("over");
+      after(CHANCE_MS * 2).then(() => resolve("nothing"));
     }),
   eventSource: ({ http }) =>
     new Promise((resolve) => {
@@ -94,14 +95,6 @@ export const attacks = {
     add("a", { href: `http://${name}/` }, document.body);
     await after(CHANCE_MS * 2);
   },
-  speculation: async ({ http }) => {
-    const rules = document.createElement("script");
-    rules.type = "speculationrules";
-    rules.textContent = JSON.stringify({ prefetch: [{ source: "list", urls: [`${http}/speculation`] }] });
-    document.head.append(rules);
-    await after(CHANCE_MS);
-  },
-
   webRtc: ({ udp }) => import("./realm.js").then(({ callOut }) => callOut(udp)),
 
   navigation: ({ http }) => {
@@ -136,9 +129,9 @@ export const attacks = {
     child({ srcdoc: `<script type="module" src="${new URL("realm.js", location)}#${encodeURIComponent(udp)}"></script>` }),
   // The page may run this very script by its hash; so may a child that holds the same words.
   srcdocInline: () => child({ srcdoc: `<script>${document.querySelector("#inline").textContent}</script>` }),
-  blankRealm: ({ udp }) => {
+  blankRealm: () => {
     const blank = add("iframe", {}, document.body);
-    return new blank.contentWindow.RTCPeerConnection({ iceServers: [{ urls: udp }] });
+    return typeof blank.contentWindow.RTCPeerConnection;
   },
   svgRealm: ({ udp }) => {
     location.href = `evil.svg#${encodeURIComponent(udp)}`;
@@ -149,8 +142,11 @@ export const attacks = {
     return after(5000);
   },
 
-  clipboardRead: () => navigator.clipboard.readText(),
-  clipboardPolicy: () => String(document.featurePolicy.allowsFeature("clipboard-read")),
+  clipboardRead: async () => {
+    window.focus();
+    await after(CHANCE_MS);
+    return navigator.clipboard.readText();
+  },
   worker: () =>
     new Promise((resolve, reject) => {
       const code = new Blob([`postMessage("ran")`], { type: "text/javascript" });
@@ -185,6 +181,6 @@ export const attacks = {
       socket.onopen = () =>
         socket.send(JSON.stringify({ ns: "cardloom", v: 1, kind: "req", id: 1, method: "client.hello", params }));
       socket.onmessage = ({ data }) => resolve(JSON.parse(data).ok);
-      socket.onclose = () => reject(new DOMException("", "Closed"));
+      after(CHANCE_MS * 2).then(() => reject(new DOMException("", "NoAnswer")));
     }),
 };

@@ -30,7 +30,7 @@ async function begin(call) {
   try {
     outcome = await attacks[plan.attack](plan);
   } catch (error) {
-    outcome = `refused: ${error.name}`;
+    outcome = `refused: ${error.name} ${error.message}`;
   }
   return say(`tried: ${outcome}`);
 }

@@ -1,1 +1,1 @@
-postMessage("ran");
+self.postMessage?.("ran");
