@@ -216,7 +216,7 @@ def _absolute(folder: Path) -> Path:
 
 def _our_command() -> str:
     """How this program was started, for a shell that may not have it on its PATH."""
-    program = Path(sys.argv[0])
+    program = Path(os.path.abspath(sys.argv[0]))
     return f"{shlex.quote(sys.executable)} -m cardloom" if program.suffix == ".py" else shlex.quote(str(program))
 
 

@@ -6,6 +6,7 @@ Run again, it leaves the project as the person changed it and the canvas as they
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -62,11 +63,12 @@ def start_demo(folder: Path, port: int | None, *, open_page: bool) -> int:
     from ..serving import main_up
 
     try:
-        project = lay_out(folder.absolute())
+        folder = Path(os.path.abspath(folder))
+        project = lay_out(folder)
     except (OSError, FileNotFoundError) as error:
         say(f"cardloom: the sample project cannot be put into {folder}: {error}")
         return EXIT_FAILED
-    home = folder.absolute() / "data"
+    home = folder / "data"
 
     async def when_up(new_address: Callable[[], str]) -> None:
         async with Client(lambda: find_server(home), name="cardloom demo", kind="cli") as client:
