@@ -23,7 +23,9 @@ LEFT_OUT: Final = frozenset((".git", "node_modules", "__pycache__"))
 _USUAL: Final = TreeLimits()
 
 
-def take_folder(source: Path, into: Path | None, *, limits: TreeLimits = _USUAL) -> Unpacked:
+def take_folder(
+    source: Path, into: Path | None, *, limits: TreeLimits = _USUAL, left_out: frozenset[str] = LEFT_OUT
+) -> Unpacked:
     """Copy the files of a folder into an empty one; with `into` None only look at them.
 
     Links are left out with a warning and never followed. INVALID_PARAMS: a name is unsafe or clashes; TOO_LARGE;
@@ -32,7 +34,7 @@ def take_folder(source: Path, into: Path | None, *, limits: TreeLimits = _USUAL)
     tree = PackageTree(limits)
     digests: dict[str, str] = {}
     warnings: list[str] = []
-    for path, entry in _walk(source, "", tree):
+    for path, entry in _walk(source, "", tree, left_out):
         if not entry.is_file(follow_symlinks=False):
             what = "a link" if entry.is_symlink() else "no file"
             warnings.append(f"{path} is {what} and was left out")
@@ -48,17 +50,19 @@ def take_folder(source: Path, into: Path | None, *, limits: TreeLimits = _USUAL)
     return Unpacked(digests, tree.total_bytes, tuple(warnings))
 
 
-def _walk(folder: Path, above: str, tree: PackageTree) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(
+    folder: Path, above: str, tree: PackageTree, left_out: frozenset[str]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """All that is no folder, with its path, in the order of names."""
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         path = f"{above}{entry.name}"
-        if entry.name in LEFT_OUT:
+        if entry.name in left_out:
             continue
         if entry.is_dir(follow_symlinks=False):
             tree.add_folder(path)
-            yield from _walk(Path(entry.path), f"{path}/", tree)
+            yield from _walk(Path(entry.path), f"{path}/", tree, left_out)
         else:
             yield path, entry
 

@@ -7,7 +7,7 @@ later, in a new version, is asked again. Spec: decisions 6, 44.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -76,13 +76,42 @@ class Consents:
         return True
 
     async def consent(self, workspace_id: WorkspaceId, package: Package) -> None:
-        """Let a package run, with what it requires."""
+        """Let a package run, with what it requires and was agreed to."""
         key = (workspace_id, package.id)
         async with self._changing:
-            granted = (self._granted.get(key, set()) & package.declared) | package.required
-            await self._store.set_consent(key, package.required, granted, self._clock.now_ms())
-            self._consents[key] = package.required
+            granted = (self._granted.get(key, set()) & package.declared) | package.agreed
+            await self._store.set_consent(key, package.agreed, granted, self._clock.now_ms())
+            self._consents[key] = package.agreed
             self._set(key, granted)
+
+    async def welcome(self, workspace_id: WorkspaceId, package: Package) -> None:
+        """Give a package what installing it granted, at its first card in a workspace."""
+        if (workspace_id, package.id) not in self._consents:
+            await self.consent(workspace_id, package)
+
+    def granted_to(self, package_id: PackageId) -> dict[WorkspaceId, frozenset[str]]:
+        """What a package may do in each workspace that it was let into."""
+        keys = {key for key in (*self._granted, *self._consents) if key[1] == package_id}
+        return {key[0]: frozenset(self._granted.get(key, ())) for key in keys}
+
+    async def replace_grants(self, package_id: PackageId, granted: Mapping[WorkspaceId, set[str]]) -> None:
+        """Replace what a package may do in some workspaces."""
+        async with self._changing:
+            for workspace_id, permissions in granted.items():
+                key = (workspace_id, package_id)
+                if permissions != self._granted.get(key, set()):
+                    await self._store.set_grants(key, permissions)
+                    self._set(key, permissions)
+
+    async def forget_package(self, package_id: PackageId) -> None:
+        """Take everything from a package that was removed; installed again, it begins anew."""
+        async with self._changing:
+            for key in [key for key in self._granted if key[1] == package_id]:
+                self._set(key, set())
+                del self._granted[key]
+            for key in [key for key in self._consents if key[1] == package_id]:
+                del self._consents[key]
+            await self._store.forget_package(package_id)
 
     async def grant(self, workspace_id: WorkspaceId, package: Package, permission: str, *, granted: bool) -> None:
         """Grant or revoke one permission. INVALID_PARAMS when the package does not declare it."""

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.frames import PROTOCOL
 from cardloom_protocol.ids import PackageId
-from cardloom_protocol.limits import CARD_LIMITS
+from cardloom_protocol.limits import CARD_LIMITS, limit
 from cardloom_protocol.manifest import Manifest, PortDefinition, declared_permissions
 from cardloom_protocol.permissions import PERMISSIONS, closure, view
 from cardloom_protocol.ports import PeerInfo, PortInfo
@@ -42,7 +42,8 @@ class Package:
     `folder` is None for one that somebody runs themselves. `tree_hash` names the exact files; None for a folder that
     may change under us: one that somebody works on (`dev`), or one that comes with Cardloom (`source` None).
     `accepted` are the permissions that the owner agreed to, None for all that it requires; the manifest's hosts are
-    those agreed to, `held_hosts` the others. `problem` says why its files are not what is used now.
+    those agreed to, `held_hosts` the others. `problem` says why its files are not what is used now, `former` is the
+    version that it can return to, `icon` a data URL.
     """
 
     id: PackageId
@@ -56,6 +57,8 @@ class Package:
     accepted: frozenset[str] | None = None
     held_hosts: tuple[str, ...] = ()
     problem: str | None = None
+    former: str | None = None
+    icon: str | None = None
 
     @property
     def name(self) -> str:
@@ -155,16 +158,37 @@ def ports(package: Package, language: str) -> tuple[tuple[PortInfo, ...], tuple[
     return _ports(declared["inputs"], language), _ports(declared["outputs"], language)
 
 
+def packages_to_wire(packages: Iterable[Package], language: str) -> list[dict[str, Any]]:
+    """The list of packages. Icons beyond what the list has room for are left out."""
+    rows = []
+    room = limit("packageIconsChars")
+    for package in packages:
+        row = package_to_wire(package, language)
+        room -= len(package.icon or "")
+        rows.append(row if room >= 0 else {**row, "icon": None})
+    return rows
+
+
 def package_to_wire(package: Package, language: str) -> dict[str, Any]:
     """A package as the list of packages shows it."""
+    author = package.manifest.get("author")
     return {
         "packageId": package.id,
         "name": package.name,
         "displayName": package.display_name(language),
         "description": localized(package.manifest.get("description"), language) or "",
+        "author": None if author is None else author["name"],
         "version": package.version,
         "kind": package.kind,
-        "icon": None,
+        "icon": package.icon,
+        "source": package.source,
+        "commit": package.commit,
+        "treeHash": package.tree_hash,
+        "dev": package.dev,
+        "verified": package.verified,
+        "former": package.former,
+        "problem": package.problem,
+        "held": {"permissions": sorted(package.held), "hosts": list(package.held_hosts)},
         "permissions": view(declared_permissions(package.manifest), (), language),
     }
 

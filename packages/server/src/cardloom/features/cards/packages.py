@@ -1,4 +1,4 @@
-"""The packages in Cardloom's own folders: each a folder with a manifest and a program or a page.
+"""The packages that can be put on a canvas: those in Cardloom's own folders, and those that the owner installed.
 
 A folder whose manifest has faults is left out and its faults are told, so that one bad package hides no other.
 Spec: decisions 13, 31.
@@ -6,8 +6,10 @@ Spec: decisions 13, 31.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -44,11 +46,18 @@ def bundled_folders() -> tuple[Path, ...]:
 
 
 class Packages:
-    """The packages of some folders. `changed` is called when the list becomes another one."""
+    """The packages of some folders and of a source. `changed` is called when the list becomes another one."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
+        self._looking = threading.Lock()
+        self._installed: Callable[[], Iterable[Package]] = tuple
         self.changed: Callable[[], None] = lambda: None
+        self._packages = self._fresh = self._read()
+
+    def include(self, installed: Callable[[], Iterable[Package]]) -> None:
+        """List what a source gives as well, from now on. Touches the disk."""
+        self._installed = installed
         self._packages = self._fresh = self._read()
 
     def all(self) -> list[Package]:
@@ -67,7 +76,8 @@ class Packages:
 
     def look(self) -> None:
         """Read the folders again; `take` makes the list the one in use. Touches the disk."""
-        self._fresh = self._read()
+        with self._looking:  # the look that began last has the last word
+            self._fresh = self._read()
 
     def take(self) -> None:
         """Use the list that was read last, and tell when it is another one."""
@@ -85,8 +95,40 @@ class Packages:
                     _log.warning("the package at %s is left out: %s", path.parent, error)
                     continue
                 package_id = folder_package_id(manifest["name"])
-                found.setdefault(package_id, Package(package_id, manifest, str(path.parent)))
+                icon = icon_of(path.parent, manifest)
+                found.setdefault(package_id, Package(package_id, manifest, str(path.parent), icon=icon))
+        for package in self._installed():
+            found.setdefault(package.id, package)
         return found
+
+
+def manifest_path(folder: Path) -> Path:
+    """Where a package's manifest lies."""
+    path = folder / MANIFEST_NAME
+    return path if path.exists() else folder / FRAME_MANIFEST_NAME
+
+
+def icon_of(folder: Path, manifest: Manifest) -> str | None:
+    """A package's icon as a data URL; None without one that can be shown."""
+    name = manifest.get("icon")
+    if name is None:
+        return None
+    try:
+        with (folder / name).open("rb") as file:
+            content = file.read(limit("iconBytes") + 1)
+    except OSError:
+        return None
+    kind = icon_type(content)
+    if kind is None or len(content) > limit("iconBytes"):
+        return None
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def icon_type(content: bytes) -> str | None:
+    """The media type of an icon by its first bytes, None for what is neither PNG nor WebP."""
+    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    return "image/webp" if content[:4] == b"RIFF" and content[8:12] == b"WEBP" else None
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -92,14 +92,30 @@ class CardsService:
 
     def packages_to_wire(self) -> list[dict[str, Any]]:
         """The list of packages as pages read it."""
-        language = self._around.taste().language
-        return [model.package_to_wire(package, language) for package in self.packages.all()]
+        return model.packages_to_wire(self.packages.all(), self.language)
+
+    def package_to_wire(self, package_id: str) -> dict[str, Any]:
+        """One package as the list shows it. NOT_FOUND."""
+        return model.package_to_wire(self.packages.get(package_id), self.language)
+
+    @property
+    def language(self) -> str:
+        """The language that the owner chose."""
+        return self._around.taste().language
 
     async def list_packages(self) -> list[dict[str, Any]]:
         """The list of packages, after another look at the disk."""
         await asyncio.to_thread(self.packages.look)
         self.packages.take()
         return self.packages_to_wire()
+
+    async def package_changed(self, package_id: PackageId) -> None:
+        """A package was installed, became another one or went: its cards follow, running or not."""
+        await self.list_packages()
+        for workspace_id in list(self._graph.workspaces):
+            for card in self._graph.cards_of(workspace_id):
+                if self.book.package_id(card.id) == package_id and not self.book.is_outside(card):
+                    await self._follow(card)
 
     def describe(self, package_id: str, given: Mapping[str, Any]) -> Recipe:
         """What a card of a package is made of. NOT_FOUND."""
@@ -162,6 +178,7 @@ class CardsService:
         if card.kind != "custom":
             return
         self._bind(card)
+        await self._welcome(card)
         self._begin(card)
 
     async def card_removed(self, card: Card) -> None:
@@ -275,6 +292,26 @@ class CardsService:
         else:
             self._show(card.id, Runtime("starting"))
             self.programs.start(card)
+
+    async def _follow(self, card: Card) -> None:
+        """Let a card be what its package is now. A program that was stopped by hand stays so."""
+        stopped = (card.runtime or {}).get("status") == "stopped"
+        await self.programs.stop(card.id)
+        if self.frames.has(card.id):
+            self.frames.end(card.id)
+        package = self.book.package_of(card)
+        if package is not None:
+            await self._welcome(card)
+            await self._refit(card, model.recipe(package, self.language, card.content), None)
+            await self.look_at_settings(self._graph.card(card.id))
+        if not stopped:
+            self._begin(self._graph.card(card.id))
+
+    async def _welcome(self, card: Card) -> None:
+        """Give a page's package what installing it granted; a program's first start asks."""
+        package = self.book.package_of(card)
+        if package is not None and package.kind == "frame":
+            await self.consents.welcome(card.workspace_id, package)
 
     def _frame_files(self, card_id: CardId) -> FrameFiles | None:
         """What a card's frame is made of, None for a card without one. UNAVAILABLE: its package is not installed."""

@@ -110,6 +110,15 @@ class CardsStore:
             lambda connection: connection.execute("INSERT OR REPLACE INTO card_children VALUES (?, ?)", row)
         )
 
+    async def forget_package(self, package_id: PackageId) -> None:
+        """Drop the grants and consents of a package that is removed."""
+
+        def job(connection: apsw.Connection) -> None:
+            connection.execute("DELETE FROM grants WHERE package_id = ?", (package_id,))
+            connection.execute("DELETE FROM consents WHERE package_id = ?", (package_id,))
+
+        await self._database.write(job)
+
     async def forget_workspace(self, workspace_id: WorkspaceId) -> None:
         """Drop the grants and consents of a workspace that is gone."""
 
