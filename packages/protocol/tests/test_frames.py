@@ -26,7 +26,7 @@ from cardloom_protocol.frames import (
     parse_incoming,
     parse_request,
 )
-from cardloom_protocol.methods_card import CARD_METHODS
+from cardloom_protocol.methods import METHODS
 
 VALUES: list[Any] = [None, True, 0, -1.5, "", "\u00e9\U0001f600", "\ud800", [], {}, [{"a": [None]}], "\u2028"]
 
@@ -81,7 +81,8 @@ def test_a_refusal_without_a_reason_is_still_a_refusal() -> None:
 
 
 def test_the_large_methods_are_those_of_the_table() -> None:
-    assert {row.name for row in CARD_METHODS.values() if row.large_request} == LARGE_REQUEST_METHODS
+    rows = [row for table in METHODS.values() for row in table.values()]
+    assert {row.name for row in rows if row.large_request} == LARGE_REQUEST_METHODS
 
 
 def test_a_small_limit_is_the_callers_to_set() -> None:

@@ -1653,7 +1653,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"path": {"type": "string", "minLength": 0, "maxLength": 1024}},
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.read"],
     "needsArrow": null,
@@ -1675,7 +1675,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.read"],
     "needsArrow": null,
@@ -1697,7 +1697,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.read"],
     "needsArrow": null,
@@ -1721,7 +1721,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["path", "data"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.write"],
     "needsArrow": null,
@@ -1739,7 +1739,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"path": {"type": "string", "minLength": 0, "maxLength": 1024}},
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.write"],
     "needsArrow": null,
@@ -1757,7 +1757,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"path": {"type": "string", "minLength": 0, "maxLength": 1024}},
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.write"],
     "needsArrow": null,
@@ -1775,7 +1775,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"path": {"type": "string", "minLength": 0, "maxLength": 1024}, "recursive": {"type": "boolean"}},
       "required": ["path"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.read"],
     "needsArrow": null,
@@ -1793,7 +1793,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"watchId": {"type": "string", "minLength": 1, "maxLength": 128}},
       "required": ["watchId"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["fs.read"],
     "needsArrow": null,
@@ -1940,6 +1940,23 @@ export const CANVAS_METHOD_NAMES = [
   "card.settings",
   "card.setSettings",
   "clipboard.written",
+  "files.stat",
+  "files.list",
+  "files.read",
+  "files.write",
+  "files.mkdir",
+  "files.trash",
+  "files.watch",
+  "files.unwatch",
+  "package.inspect",
+  "package.install",
+  "package.update",
+  "package.rollback",
+  "package.remove",
+  "catalogue.list",
+  "catalogue.add",
+  "catalogue.remove",
+  "catalogue.refresh",
   "card.mount",
   "card.unmount",
   "card.expand",
@@ -1953,11 +1970,6 @@ export const CANVAS_METHOD_NAMES = [
   "queue.move",
   "queue.cancel",
   "queue.send",
-  "package.inspect",
-  "package.install",
-  "package.update",
-  "package.rollback",
-  "package.remove",
   "budget.get",
   "budget.set",
   "session.list",
@@ -2074,6 +2086,40 @@ export interface CanvasMethodParams {
   "card.setSettings": { readonly cardId: string; readonly values: Readonly<Record<string, string | number | boolean | null>>; readonly secrets?: Readonly<Record<string, string | null>> };
   /** Tells what became of a text that a card asked this page to put on the clipboard. */
   "clipboard.written": { readonly writeId: string; readonly ok: boolean; readonly reason?: string };
+  /** Describes one file or folder of a workspace. */
+  "files.stat": { readonly workspaceId: string; readonly path: string };
+  /** Lists a folder; a recursive list leaves `.git` and `node_modules` out, unless it begins inside one. */
+  "files.list": { readonly workspaceId: string; readonly path: string; readonly recursive?: boolean; readonly maxEntries?: number };
+  /** Reads a file, at most 10 MiB. */
+  "files.read": { readonly workspaceId: string; readonly path: string; readonly encoding?: "utf8" | "base64"; readonly maxBytes?: number };
+  /** Writes a file whole; `ifMtimeMs` refuses when it changed meanwhile. */
+  "files.write": { readonly workspaceId: string; readonly path: string; readonly data: string; readonly encoding?: "utf8" | "base64"; readonly createDirs?: boolean; readonly ifMtimeMs?: number };
+  /** Makes a folder. */
+  "files.mkdir": { readonly workspaceId: string; readonly path: string };
+  /** Moves a file or folder to the system's trash. */
+  "files.trash": { readonly workspaceId: string; readonly path: string };
+  /** Reports changes below a path as `files.changed` until `files.unwatch` or the connection's end. */
+  "files.watch": { readonly workspaceId: string; readonly path: string; readonly recursive?: boolean };
+  /** Ends a watch. */
+  "files.unwatch": { readonly watchId: string };
+  /** Tells what a source holds and asks for before it is installed, or, for a packageId, what an update of it from its own source or another one would change. `dev` links a folder instead of copying it. */
+  "package.inspect": { readonly packageId?: string; readonly source?: string; readonly ref?: string; readonly folder?: string; readonly dev?: boolean };
+  /** Installs what was looked at under that hash, with the permissions that it requires. */
+  "package.install": { readonly source: string; readonly treeHash: string; readonly ref?: string; readonly folder?: string; readonly dev?: boolean };
+  /** Puts what was looked at under that hash in a package's place. What it asks for beyond what was agreed to stays off without `accept`; `accept` alone agrees to what the current version asks for. */
+  "package.update": { readonly packageId: string; readonly treeHash?: string; readonly source?: string; readonly ref?: string; readonly folder?: string; readonly accept?: boolean };
+  /** Returns to a package's version before, with what that one was granted. */
+  "package.rollback": { readonly packageId: string };
+  /** Removes a package and its grants; with `dropData` also what its cards keep. Its cards stay and say so. */
+  "package.remove": { readonly packageId: string; readonly dropData: boolean };
+  /** Lists the catalogues and what they vouch for. */
+  "catalogue.list": Readonly<Record<string, never>> | null;
+  /** Adds a catalogue from a file or an address: packages that are exactly what it vouches for count as verified. */
+  "catalogue.add": { readonly location: string };
+  /** Forgets a catalogue. */
+  "catalogue.remove": { readonly location: string };
+  /** Reads every catalogue again; `problems` tell which could not be read and stay as they were. */
+  "catalogue.refresh": Readonly<Record<string, never>> | null;
   /** Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over. */
   "card.mount": { readonly cardId: string; readonly takeOver?: boolean };
   /** Tells that this page took a card's frame away. */
@@ -2100,16 +2146,6 @@ export interface CanvasMethodParams {
   "queue.cancel": Readonly<Record<string, unknown>>;
   /** Sends a waiting prompt now. */
   "queue.send": Readonly<Record<string, unknown>>;
-  /** Tells what a package is and asks for before it is installed. */
-  "package.inspect": Readonly<Record<string, unknown>>;
-  /** Installs a package. */
-  "package.install": Readonly<Record<string, unknown>>;
-  /** Updates a package. */
-  "package.update": Readonly<Record<string, unknown>>;
-  /** Returns to a package's version before. */
-  "package.rollback": Readonly<Record<string, unknown>>;
-  /** Removes a package. */
-  "package.remove": Readonly<Record<string, unknown>>;
   /** Tells a budget. */
   "budget.get": Readonly<Record<string, unknown>>;
   /** Sets a budget. */
@@ -3451,6 +3487,351 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
+  "files.stat": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "files.list": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+        "recursive": {"type": "boolean"},
+        "maxEntries": {"type": "integer", "minimum": 1, "maximum": 5000},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "files.read": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+        "encoding": {"enum": ["utf8", "base64"]},
+        "maxBytes": {"type": "integer", "minimum": 1, "maximum": 10485760},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "files.write": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+        "data": {"type": "string", "minLength": 0, "maxLength": 13981018},
+        "encoding": {"enum": ["utf8", "base64"]},
+        "createDirs": {"type": "boolean"},
+        "ifMtimeMs": {"type": "number"},
+      },
+      "required": ["workspaceId", "path", "data"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "files.mkdir": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "files.trash": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "files.watch": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string", "minLength": 0, "maxLength": 1024},
+        "recursive": {"type": "boolean"},
+      },
+      "required": ["workspaceId", "path"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "files.unwatch": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"watchId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["watchId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "package.inspect": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "packageId": {"type": "string", "minLength": 1, "maxLength": 512},
+        "source": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "ref": {"type": "string", "minLength": 1, "maxLength": 200},
+        "folder": {"type": "string", "minLength": 1, "maxLength": 240},
+        "dev": {"type": "boolean"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "package.install": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "source": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "treeHash": {"type": "string", "minLength": 64, "maxLength": 64},
+        "ref": {"type": "string", "minLength": 1, "maxLength": 200},
+        "folder": {"type": "string", "minLength": 1, "maxLength": 240},
+        "dev": {"type": "boolean"},
+      },
+      "required": ["source", "treeHash"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "package.update": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "packageId": {"type": "string", "minLength": 1, "maxLength": 512},
+        "treeHash": {"type": "string", "minLength": 64, "maxLength": 64},
+        "source": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "ref": {"type": "string", "minLength": 1, "maxLength": 200},
+        "folder": {"type": "string", "minLength": 1, "maxLength": 240},
+        "accept": {"type": "boolean"},
+      },
+      "required": ["packageId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "package.rollback": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"packageId": {"type": "string", "minLength": 1, "maxLength": 512}},
+      "required": ["packageId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "package.remove": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"packageId": {"type": "string", "minLength": 1, "maxLength": 512}, "dropData": {"type": "boolean"}},
+      "required": ["packageId", "dropData"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "catalogue.list": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "catalogue.add": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"location": {"type": "string", "minLength": 1, "maxLength": 4096}},
+      "required": ["location"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "catalogue.remove": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"location": {"type": "string", "minLength": 1, "maxLength": 4096}},
+      "required": ["location"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "catalogue.refresh": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
   "card.mount": {
     "params": {
       "type": "object",
@@ -3635,71 +4016,6 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
-  "package.inspect": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "package.install": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "package.update": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "package.rollback": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "package.remove": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
   "budget.get": {
     "params": {"type": "object"},
     "built": false,
@@ -3856,6 +4172,7 @@ export const CANVAS_EVENT_NAMES = [
   "canvas.focus",
   "card.openSettings",
   "clipboard.write",
+  "files.changed",
   "card.log",
   "stream.gap",
   "server.closing",
@@ -3879,6 +4196,7 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "canvas.focus": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.openSettings": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "clipboard.write": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "files.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
@@ -3987,6 +4305,7 @@ export const OWN_LIMITS = {
   "bufferedMessages": 100,
   "fileResponseBytes": 15204352,
   "linkHops": 40,
+  "fsWatchersOfPage": 200,
   "fsWatchGatherMs": 100,
   "fsWatchPaths": 10000,
   "fsWatchFolders": 20000,

@@ -33,6 +33,7 @@ from .frames import (
     max_request_units,
     parse_incoming,
     parse_request,
+    too_large_request,
 )
 from .hosting import TokenBucket, rate_limited
 from .jstext import JsonValue, json_length
@@ -234,7 +235,7 @@ class ClientConnection:
             raise CallError(ErrorCode.BAD_REQUEST, f"{method}: the params are not JSON.") from error
         allowed = min(max_request_units(method), self._limits["largeMessageBytes"])
         if len(text) * _MAX_GROWTH > allowed and json_length(self._loads(text)) > allowed:
-            raise CallError(ErrorCode.TOO_LARGE, f"{method}: the message is over {allowed} characters.")
+            raise too_large_request(method, allowed)
         if len(self._in_flight) >= self._limits["inFlightRequests"]:
             self._waiting.append((self._last_id, text))
             return self._last_id, None

@@ -80,11 +80,14 @@ class ErrorCode(StrEnum):
     """The request went out and failed, or its answer was unreadable. The network's fault; a retry may work. No data."""
 
     FS_DENIED = "FS_DENIED"
-    """The path leaves the workspace, is protected, or is closed to us. The caller's fault; no retry. No data."""
+    """The path leaves the workspace, is protected, or is closed to us. The caller's fault; no retry.
+    data: `{reason}` (`path` for a text that is no path of a workspace, `outside`, `protected`, `closed` where the
+    workspace gives no access to files at all)."""
 
     FS_ERROR = "FS_ERROR"
     """The file system refused. data: `{reason}` (`not_found`, `not_a_directory`, `is_a_directory`, `exists`,
-    `too_large`, `io`), or `{conflict: true, mtimeMs}` when the file changed meanwhile: read again, then retry."""
+    `too_large`, `io`, `conflict`). A `conflict` means that the file changed meanwhile: read again, then retry; its data
+    is `{reason, conflict: true, mtimeMs}`, `mtimeMs` null when the file is gone."""
 
     INTERNAL = "INTERNAL"
     """A fault of the answering side, ours or the other card's handler. No data that a caller could use."""

@@ -51,6 +51,11 @@ _ROWS = (
         "A card asks this page to copy a text; answer with `clipboard.written`.",
         "{writeId, cardId, name, text}",
     ),
+    _row(
+        "files.changed",
+        "What changed below a path that this connection watches; the types are those of `fs.changed`.",
+        "{watchId, changes: [{path, type: change|rename|rescan|ended}]}",
+    ),
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
     _row("server.closing", "The server is about to end.", "{}"),

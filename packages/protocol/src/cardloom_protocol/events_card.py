@@ -45,7 +45,11 @@ _ROWS = (
         "{requestId, chunk, encoding: text|base64, done, error?}",
     ),
     EventRow(
-        "fs.changed", "Something below a watched path changed.", "{watchId, path, type: change|rename}", buffered=True
+        "fs.changed",
+        "Below a watched path an entry changed (`change`), came, went or was replaced (`rename`); or changes were lost: "
+        "look again (`rescan`); or the path leads elsewhere now and the watch is over (`ended`).",
+        "{watchId, path, type: change|rename|rescan|ended}",
+        buffered=True,
     ),
     EventRow("storage.changed", "Another card sharing the scope wrote.", "{scope, key, deleted}", topic=True),
     EventRow(

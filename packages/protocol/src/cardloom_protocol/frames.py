@@ -22,7 +22,7 @@ from .schema import plain_issue
 WIRE_VERSION: Final = 1
 PROTOCOL: Final = 1
 
-LARGE_REQUEST_METHODS: Final = frozenset({"fs.write", "net.fetch"})
+LARGE_REQUEST_METHODS: Final = frozenset({"fs.write", "net.fetch", "files.write"})
 
 _METHOD = re.compile(r"[a-z][a-zA-Z0-9]*\.[a-z][a-zA-Z0-9]*")
 _MAX_METHOD_CHARS: Final = 64
@@ -130,6 +130,12 @@ def max_request_units(method: object) -> int:
     return limit("largeMessageBytes" if method in LARGE_REQUEST_METHODS else "messageBytes")
 
 
+def too_large_request(method: str, allowed: int) -> CallError:
+    """TOO_LARGE for a request of a method; of one that carries contents, how much base64 there is room for."""
+    room = f", which is about {allowed * 3 >> 22} MiB as base64" if method in LARGE_REQUEST_METHODS else ""
+    return CallError(ErrorCode.TOO_LARGE, f"{method}: the message is over {allowed} characters{room}.")
+
+
 def parse_request(
     raw: object, ns: Namespace = "nscard", max_units: int | None = None, *, small: bool = False
 ) -> Request | Malformed:
@@ -159,7 +165,7 @@ def parse_request(
     if not small:
         allowed = max_request_units(method) if max_units is None else max_units
         if json_length(raw) > allowed:
-            return Malformed(request_id, CallError(ErrorCode.TOO_LARGE, f"{method}: over {allowed} characters."))
+            return Malformed(request_id, too_large_request(method, allowed))
     return request
 
 

@@ -135,6 +135,7 @@ OWN_LIMITS: Mapping[str, Limit] = _table(
         ("bufferedMessages", 100, "messages", "port messages a card keeps until it listens"),
         ("fileResponseBytes", 29 * _MIB // 2, "json units", "an answer of fs.read or fs.list: 10 MiB as base64"),
         ("linkHops", 40, "links", "symbolic links followed inside one path"),
+        ("fsWatchersOfPage", 200, "watchers", "watches of one connection of the owner"),
         ("fsWatchGatherMs", 100, "ms", "how long changes below a watched path are gathered before they are told"),
         ("fsWatchPaths", 10_000, "paths", "changed paths that wait for one watch; beyond, they give way to a rescan"),
         ("fsWatchFolders", 20_000, "folders", "folders that one watch may hold"),

@@ -11,6 +11,8 @@ from typing import Final
 
 from .method_row import MethodRow
 from .methods_canvas_cards import CARD_DESK_ROWS
+from .methods_canvas_files import OWNER_FILES_ROWS
+from .methods_canvas_packages import PACKAGE_ROWS
 from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
 from .permissions import PERMISSIONS
 
@@ -437,14 +439,6 @@ _LATER = (
         queue_cancel="Takes a waiting prompt away.",
         queue_send="Sends a waiting prompt now.",
     ),
-    *_later(
-        "cards",
-        package_inspect="Tells what a package is and asks for before it is installed.",
-        package_install="Installs a package.",
-        package_update="Updates a package.",
-        package_rollback="Returns to a package's version before.",
-        package_remove="Removes a package.",
-    ),
     *_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),
     *_later(
         "sessions",
@@ -467,6 +461,8 @@ CANVAS_METHODS: Final = MappingProxyType(
             _TERMINALS,
             _PROGRAMS,
             CARD_DESK_ROWS,
+            OWNER_FILES_ROWS,
+            PACKAGE_ROWS,
             _FRAMES,
             _LATER,
         )

@@ -225,6 +225,7 @@ FILES_ROWS = (
         "Describes one file or folder of the workspace.",
         "{path, type, size, mtimeMs}",
         permissions_any_of=("fs.read",),
+        built=True,
     ),
     MethodRow(
         "fs.list",
@@ -234,6 +235,7 @@ FILES_ROWS = (
         "{entries: [{path, type, size?}], truncated}",
         permissions_any_of=("fs.read",),
         large_response=True,
+        built=True,
     ),
     MethodRow(
         "fs.read",
@@ -243,6 +245,7 @@ FILES_ROWS = (
         "{data, encoding, size, truncated}",
         permissions_any_of=("fs.read",),
         large_response=True,
+        built=True,
     ),
     MethodRow(
         "fs.write",
@@ -255,6 +258,7 @@ FILES_ROWS = (
         "{path, type, size, mtimeMs}",
         permissions_any_of=("fs.write",),
         large_request=True,
+        built=True,
     ),
     MethodRow(
         "fs.mkdir",
@@ -263,6 +267,7 @@ FILES_ROWS = (
         "Makes a folder.",
         "{path, type, size, mtimeMs}",
         permissions_any_of=("fs.write",),
+        built=True,
     ),
     MethodRow(
         "fs.trash",
@@ -271,6 +276,7 @@ FILES_ROWS = (
         "Moves a file or folder to the system's trash.",
         permissions_any_of=("fs.write",),
         per_minute=60,
+        built=True,
     ),
     MethodRow(
         "fs.watch",
@@ -279,6 +285,7 @@ FILES_ROWS = (
         "Reports changes below a path as `fs.changed`.",
         "{watchId}",
         permissions_any_of=("fs.read",),
+        built=True,
     ),
     MethodRow(
         "fs.unwatch",
@@ -286,6 +293,7 @@ FILES_ROWS = (
         "files",
         "Ends a watch.",
         permissions_any_of=("fs.read",),
+        built=True,
     ),
 )
 

@@ -49,11 +49,15 @@ from .features.cards.frames import handlers as frame_handlers
 from .features.cards.growing import CanvasTools
 from .features.cards.model import Taste
 from .features.cards.packages import Packages, bundled_folders
+from .features.cards.packaging import SCHEMA as PACKAGING_SCHEMA
+from .features.cards.packaging import Packaging
 from .features.cards.service import CardsService
 from .features.cards.store import SCHEMA as CARDS_SCHEMA
 from .features.cards.store import CardsStore
 from .features.cards.surface import Rooms
 from .features.cards.surface import Surroundings as CardSurroundings
+from .features.files import handlers as file_handlers
+from .features.files.service import FilesService
 from .features.ports import handlers as port_handlers
 from .features.ports.activity import Activity
 from .features.ports.catchup import CatchUp
@@ -61,9 +65,8 @@ from .features.ports.questions import Questions
 from .features.ports.replay import Replays
 from .features.ports.service import PortsService
 from .features.ports.stage import Stage
-from .features.ports.store import BULKY_TABLES
+from .features.ports.store import BULKY_TABLES, PortsStore
 from .features.ports.store import SCHEMA as PORTS_SCHEMA
-from .features.ports.store import PortsStore
 from .features.terminals import handlers as terminal_handlers
 from .features.terminals.service import CommandRecord, TerminalService
 from .features.terminals.service import Hooks as TerminalHooks
@@ -116,7 +119,9 @@ class App:
     catch_up: CatchUp
     builtin_cards: BuiltinCards
     cards: CardsService
+    files: FilesService
     contract: CardContract
+    packaging: Packaging
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
@@ -178,7 +183,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     # Shared rooms.
     database = Database(
         settings.data_folder / "cardloom.db",
-        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA, *CONTRACT_SCHEMA],
+        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA, *CONTRACT_SCHEMA, *PACKAGING_SCHEMA],
         now_ms=clock.now_ms(),
         bulky=BULKY_TABLES,
     )
@@ -256,6 +261,10 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas.listeners.workspace_closed.append(terminals.workspace_closed)
     canvas.listeners.changed.append(terminals.canvas_changed)
 
+    # Feature files.
+    files = FilesService(graph, grants, bus, settings.data_folder, check_ms=settings.folder_check_ms)
+    handlers.add(file_handlers.handlers(files, graph))
+
     # Feature cards: cards of packages and their programs.
     folders = bundled_folders() if settings.package_folders is None else settings.package_folders
     card_surroundings = CardSurroundings(
@@ -305,6 +314,18 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas.listeners.card_added.append(contract.card_added)
     canvas.listeners.card_removed.append(contract.card_removed)
     sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: contract.disconnected(card_id))
+
+    # Feature cards: packages that the owner installs.
+    packaging = Packaging(
+        cards,
+        database,
+        fetcher,
+        clock,
+        settings.data_folder / "packages",
+        bundled=bundled_folders(),
+        drop_data=contract.forget_package,
+    )
+    handlers.add(packaging.handlers())
 
     def look_at_settings(_: object) -> None:
         canvas.commits.start(contract.settings.look_again())
@@ -369,13 +390,15 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         catch_up=catch_up,
         builtin_cards=builtin_cards,
         cards=cards,
+        files=files,
         contract=contract,
+        packaging=packaging,
         fetcher=fetcher,
         owner_key=owner_key,
         notices=notices,
-        on_start=[resume_builtins, cards.forget_unknown, begin_contract],
-        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, cards.close, contract.close],
-        background=[catch_up.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run],
+        on_start=[files.begin, resume_builtins, cards.forget_unknown, begin_contract, packaging.library.begin],
+        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, files.close, cards.close, contract.close],
+        background=[catch_up.run, files.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run],
     )
 
 

@@ -34,6 +34,10 @@ class Closed(Exception):
     """The folder is one whose files are never given; the message says which kind."""
 
 
+class FolderGone(Exception):
+    """The folder itself is not there, or is none any more."""
+
+
 class Special(Exception):
     """It is neither a file nor a folder: a FIFO, a socket, a device."""
 
@@ -53,8 +57,11 @@ class Fence:
         return cls(folder, private, call=kernel())
 
     def enter(self) -> Inside:
-        """Open the folder as it is now, for one piece of work. Closed; OSError when it is not there."""
-        top = os.open(self.folder, HANDLE)
+        """Open the folder as it is now, for one piece of work. Closed, FolderGone, OSError."""
+        try:
+            top = os.open(self.folder, HANDLE)
+        except (FileNotFoundError, NotADirectoryError):
+            raise FolderGone from None
         try:
             info = os.fstat(top)
             known = self._known

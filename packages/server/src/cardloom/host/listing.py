@@ -18,7 +18,7 @@ from .fence import LIST, Inside
 from .walk import Outside
 
 Admits: TypeAlias = Callable[[str], bool]
-"""Whether an entry of this name is listed at all."""
+"""Whether an entry of this name, or path, is listed at all."""
 
 _Found: TypeAlias = tuple[str, int | None, bool]  # its name, its size where it is a file, whether it is a link
 
@@ -39,10 +39,13 @@ class Listing:
     truncated: bool
 
 
-def list_folder(inside: Inside, path: str, *, recursive: bool, max_entries: int, admits: Admits) -> Listing:
-    """List a folder. Outside; OSErrors of the folder itself, such as ENOENT and ENOTDIR.
+def list_folder(
+    inside: Inside, path: str, *, recursive: bool, max_entries: int, admits: Admits, fits: Admits
+) -> Listing:
+    """List a folder. `admits` is asked of each name, `fits` of each whole path.
 
-    A folder further down that is gone by then, or that cannot be read, counts as empty.
+    A folder further down that is gone by then, or that cannot be read, counts as empty. Outside; OSErrors of the folder
+    itself, such as ENOENT and ENOTDIR.
     """
     with inside.place(path) as place:
         top, shown = place.names, place.shown
@@ -59,6 +62,8 @@ def list_folder(inside: Inside, path: str, *, recursive: bool, max_entries: int,
         room = max_entries - len(entries)
         for name, size_bytes, is_link in found[:room]:
             child = f"{prefix}/{name}" if prefix else name
+            if not fits(child):
+                continue
             entries.append(Entry(child, size_bytes))
             if recursive and size_bytes is None and not is_link:
                 waiting.append(((*names, name), child))

@@ -18,7 +18,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from cardloom_protocol.limits import limit
 
-from .fence import Closed, Fence, Inside, Special, identity
+from .fence import Closed, Fence, FolderGone, Inside, Special, identity
 from .walk import HANDLE, Outside
 
 Kind: TypeAlias = Literal["change", "rename", "rescan", "ended"]
@@ -119,7 +119,7 @@ class Watch:
         try:
             with self.wanted.fence.enter() as inside:
                 handle = inside.open(self._path, HANDLE)
-        except (OSError, Closed, Outside):
+        except (OSError, Closed, FolderGone, Outside):
             return False
         try:
             return identity(os.fstat(handle)) == self.identity

@@ -15,7 +15,7 @@ from typing import Final
 
 import watchfiles
 
-from .fence import Closed
+from .fence import Closed, FolderGone
 from .walk import HANDLE, Outside
 from .watch import GATHER_MS, Wanted, Watch
 
@@ -117,6 +117,6 @@ def _note(watch: Watch, folder: str, changed_path: str, change: watchfiles.Chang
         return
     if not watch.recursive and len(below) > 1:
         return
-    with suppress(OSError, Closed, Outside), watch.wanted.fence.enter() as inside:
+    with suppress(OSError, Closed, FolderGone, Outside), watch.wanted.fence.enter() as inside:
         os.close(inside.open_real(watch.names + below[:-1], HANDLE))
         watch.note(below, "change" if change is watchfiles.Change.modified else "rename", 0)

@@ -14,7 +14,7 @@ import time
 from typing import Final
 
 from . import inotify
-from .fence import Closed
+from .fence import Closed, FolderGone
 from .inotify import Inotify, Notice
 from .walk import Outside
 from .watch import MAX_FOLDERS, Kind, TooManyFolders, Wanted, Watch
@@ -148,7 +148,7 @@ class _Works:
                 self._folders.cover(watch, inside, parent, name, _now_ms())
         except TooManyFolders:
             watch.lose(_now_ms())
-        except (OSError, Closed, Outside):
+        except (OSError, Closed, FolderGone, Outside):
             return  # gone again, or no folder any more: its own notice follows
 
     def _begin_anew(self) -> None:

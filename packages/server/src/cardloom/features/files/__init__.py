@@ -1,0 +1,1 @@
+"""Files of the workspace: reading, writing, the trash, watches."""
