@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from .canvas import Canvas
     from .card import Card, Stop
     from .card_chrome import Tone
+    from .card_net import NetResponse, NetStream
+    from .card_storage import StorageChange, StorageUsage
+    from .card_tools import ToolCall
     from .card_types import Agent, CommandResult, Message, Output, Question, Retained, StatusChange, TurnChange
+    from .card_ui import MenuItem
     from .client import Client
     from .discovery import Server, data_folder, find_server
     from .manifest_file import ManifestError
@@ -26,6 +30,12 @@ _HOMES = {
     "Card": f"{__name__}.card",
     "Stop": f"{__name__}.card",
     "Tone": f"{__name__}.card_chrome",
+    "MenuItem": f"{__name__}.card_ui",
+    "NetResponse": f"{__name__}.card_net",
+    "NetStream": f"{__name__}.card_net",
+    "StorageChange": f"{__name__}.card_storage",
+    "StorageUsage": f"{__name__}.card_storage",
+    "ToolCall": f"{__name__}.card_tools",
     **dict.fromkeys(_CARD_TYPES, f"{__name__}.card_types"),
     "Client": f"{__name__}.client",
     "Server": f"{__name__}.discovery",
@@ -44,15 +54,21 @@ __all__ = [
     "CommandResult",
     "ErrorCode",
     "ManifestError",
+    "MenuItem",
     "Message",
     "Mirror",
+    "NetResponse",
+    "NetStream",
     "Output",
     "Question",
     "Retained",
     "Server",
     "StatusChange",
     "Stop",
+    "StorageChange",
+    "StorageUsage",
     "Tone",
+    "ToolCall",
     "TurnChange",
     "data_folder",
     "find_server",

@@ -27,8 +27,13 @@ from cardloom_protocol.ports.types import PortInfo
 from .answers import Answers
 from .card_chrome import CardChrome
 from .card_connection import CardConnection
+from .card_net import Net
 from .card_reach import Agents, Permissions, Terminals
+from .card_settings import CardSettings
+from .card_storage import Storage
+from .card_tools import Tools
 from .card_types import Agent, Message, Output, Question, Retained, StatusChange, TurnChange
+from .card_ui import CardWishes, Ui
 from .channel import Channel, ChannelClosed
 from .context import CardContext
 from .listeners import Listener, Listeners
@@ -41,7 +46,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 Stop = Callable[[], None]
 
 
-class Card(CardChrome):
+class Card(CardChrome, CardWishes):
     """One headless card. With a manifest, port names are checked when they are used, not only by the host."""
 
     def __init__(self, manifest: ManifestSource | None = None, *, timing: Timing | None = None) -> None:
@@ -58,7 +63,13 @@ class Card(CardChrome):
         self.agents = Agents(self.call)
         self.terminals = Terminals(self.call)
         self.permissions = Permissions(lambda: self.context, self.call)
-        super().__init__(self.call, self._timing)
+        self.storage = Storage(self.call, self._listeners, self._topics)
+        self.settings = CardSettings(lambda: self.context, self.call, self._listeners)
+        self.tools = Tools(self.call, self._post, self._timing, self._report)
+        self.net = Net(self.call, self._post)
+        self.ui = Ui(self.call, self._listeners)
+        CardChrome.__init__(self, self.call, self._timing)
+        CardWishes.__init__(self, self.call)
 
     # What it knows
 
@@ -144,6 +155,22 @@ class Card(CardChrome):
 
         def register(handler: Handler) -> Handler:
             self._answers.add(input_id, handler)
+            return handler
+
+        return register
+
+    def tool(self, name: str) -> Callable[[Handler], Handler]:
+        """Do a tool's work with what a function gives: `handler(args, call)`.
+
+        Nothing is "OK", a text is itself, `{"content": [...]}` goes as it is, anything else is written as JSON. It is
+        cancelled at the deadline and when the agent takes the call back. What it raises reaches the agent.
+        """
+        if self.manifest is not None and all(tool["name"] != name for tool in self.manifest["tools"]):
+            known = ", ".join(tool["name"] for tool in self.manifest["tools"])
+            raise ValueError(f"the manifest declares no tool {name!r}; it has: {known or 'none'}")
+
+        def register(handler: Handler) -> Handler:
+            self.tools.add(name, handler)
             return handler
 
         return register
@@ -268,6 +295,8 @@ class Card(CardChrome):
             self._connection = None
             self._topics.lost()
             self._answers.cancel()
+            self.tools.cancel()
+            self.net.lost()
             await connection.close()
 
     def stop_handlers(self) -> None:
@@ -279,12 +308,15 @@ class Card(CardChrome):
     @property
     def busy(self) -> bool:
         """Whether any handler runs."""
-        return self._listeners.busy or self._answers.busy or any(listener.busy for listener in self._ready)
+        working = self._listeners.busy or self._answers.busy or self.tools.busy
+        return working or any(listener.busy for listener in self._ready)
 
     def _hear(self, event: str, data: Any) -> None:
         self.context.take(event, data)
         if event == "ports.request":
             self._answers.take(Question.from_wire(data))
+        self.tools.hear(event, data)
+        self.net.hear(event, data)
         self._listeners.dispatch(event, data)
 
     def _on_topic(
@@ -303,6 +335,11 @@ class Card(CardChrome):
 
     async def _respond(self, answer: dict[str, Any]) -> None:
         await self.call("ports.respond", answer)
+
+    def _post(self, method: str, params: dict[str, Any]) -> None:
+        """Make a call whose answer nobody waits for, while the host is there."""
+        if self._connection is not None:
+            self._connection.post(method, params)
 
     def _report(self, where: str, error: Exception) -> None:
         """Tell a handler's fault: the traceback on standard error, one line in the card's log."""

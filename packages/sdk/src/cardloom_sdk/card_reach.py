@@ -66,6 +66,15 @@ class Permissions:
             raise ValueError(f"{permission!r} is no permission")
         return permission in self._context().allowed
 
+    async def request(self, *permissions: str) -> frozenset[str]:
+        """Ask the person for declared optional permissions; gives those of them that are granted now.
+
+        Ask at the moment of need. NOT_VISIBLE while the card is out of sight, PERMISSION_DENIED for one that the
+        manifest does not declare as optional, RATE_LIMITED within 5 s of the last request.
+        """
+        answer = await self._call("permissions.request", {"ids": [*permissions]})
+        return frozenset(answer["granted"])
+
     async def list(self) -> list[Mapping[str, Any]]:
         """The declared permissions as the host shows them: id, optional, granted, reason."""
         listed: list[Mapping[str, Any]] = await self._call("permissions.list", {})

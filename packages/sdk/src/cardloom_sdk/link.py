@@ -17,8 +17,10 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.frames import ABSENT, Absent, ErrorResponse, Event
 from cardloom_protocol.hosting import check_params
 from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.limits import limit
 from cardloom_protocol.method_row import Namespace
 from cardloom_protocol.methods import find_method
+from cardloom_protocol.schema import plain_issue
 
 from .channel import Channel, ChannelClosed
 
@@ -53,11 +55,13 @@ class Link:
     async def call(self, method: str, params: JsonValue | Absent = ABSENT) -> Any:
         """Make a call and give its result, None where there is none.
 
-        Parameters are checked first, so INVALID_PARAMS may come without anything being sent. Any refusal of the other
-        side arrives as CallError; UNAVAILABLE when the connection ends before the answer.
+        Parameters are checked first, so BAD_REQUEST (no JSON) and INVALID_PARAMS may come without anything being sent.
+        Any refusal of the other side arrives as CallError; UNAVAILABLE when the connection ends before the answer.
         """
         if self._closed is not None:
             raise _gone()
+        if params is not ABSENT:
+            _check_plain(method, params)
         row = find_method(self._connection.ns, method)
         if row is not None:
             refusal = check_params(row, {} if params is ABSENT else params)
@@ -123,6 +127,13 @@ class Link:
         for answer in waiting.values():
             if not answer.done():
                 answer.set_exception(_gone())
+
+
+def _check_plain(method: str, params: object) -> None:
+    issue = plain_issue(params, limit("valueDepth"), limit("valueNodes"))
+    if issue is not None:
+        data: JsonValue = {"path": issue.path, "keyword": issue.keyword, "message": issue.message}
+        raise CallError(ErrorCode.BAD_REQUEST, f"{method}{issue.path}: {issue.message}", data)
 
 
 def _gone() -> CallError:

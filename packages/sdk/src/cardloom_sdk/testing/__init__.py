@@ -9,7 +9,20 @@ The host asks the same questions in the same order as the server (`cardloom_prot
 """
 
 from .host import CardHost, peer, shell
+from .outside import Outside, WebReply, WebRequest
 from .virtual import MemoryChannel, VirtualTiming, settle
 from .world import Emitted, Shown
 
-__all__ = ["CardHost", "Emitted", "MemoryChannel", "Shown", "VirtualTiming", "peer", "settle", "shell"]
+__all__ = [
+    "CardHost",
+    "Emitted",
+    "MemoryChannel",
+    "Outside",
+    "Shown",
+    "VirtualTiming",
+    "WebReply",
+    "WebRequest",
+    "peer",
+    "settle",
+    "shell",
+]

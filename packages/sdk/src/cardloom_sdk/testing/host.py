@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -21,6 +21,7 @@ from cardloom_protocol.ports.types import PortInfo
 
 from ..card import Card
 from ..channel import ChannelClosed
+from .outside import Outside
 from .virtual import MemoryChannel, VirtualTiming, settle
 from .world import Answer, Emitted, Kept, Shown, World
 
@@ -59,6 +60,11 @@ class CardHost:
     def emitted(self) -> list[Emitted]:
         """The values the card sent, in order."""
         return self.world.emitted
+
+    @property
+    def outside(self) -> Outside:
+        """What is kept, set, fetched and asked for the card: stores, settings, the web, the person's answers."""
+        return self.world.outside
 
     @property
     def shown(self) -> Shown:
@@ -185,6 +191,50 @@ class CardHost:
         self.world.visibility = state
         await self.event("lifecycle.visibility", {"state": state})
 
+    async def set_settings(
+        self, values: Mapping[str, Any] | None = None, secrets: Mapping[str, str] | None = None
+    ) -> None:
+        """Change settings and secrets as the person does in the form."""
+        self.outside.values.update(values or {})
+        self.outside.secrets.update(secrets or {})
+        await self.event("settings.changed", self.outside.settings())
+
+    async def store_changed(self, key: str, value: Any) -> None:
+        """Let another card of the package write a value that they share."""
+        self.outside.stores["package"][key] = value
+        if "storage.changed" in self.world.topics:
+            await self.event("storage.changed", {"scope": "package", "key": key, "deleted": False})
+
+    async def choose_menu(self, item_id: str) -> None:
+        """Choose an entry of the card's menu. ValueError where the card has none of that id."""
+        if all(item["id"] != item_id for item in self.outside.menu):
+            raise ValueError(f"the card's menu has no entry {item_id!r}")
+        await self.event("ui.menu", {"id": item_id})
+
+    async def call_tool(
+        self, name: str, args: Mapping[str, Any] | None = None, *, agent: str = "Agent", timeout_ms: int = 30_000
+    ) -> dict[str, Any]:
+        """Call a tool as an agent does; gives `{content, isError?}`. NOT_FOUND, INVALID_PARAMS, TIMEOUT."""
+        given = dict(args or {})
+        self.outside.tool_arguments(name, given)
+        call_id = f"t{next(self._asked_count)}"
+        answer: asyncio.Future[dict[str, Any]]
+        answer = self.outside.calls[call_id] = asyncio.get_running_loop().create_future()
+        deadline_ms = self.card.timing.now_ms() + timeout_ms
+        call = {"callId": call_id, "tool": name, "args": given, "agent": {"id": "c_agent", "name": agent}}
+        late = asyncio.create_task(self.card.timing.sleep_ms(timeout_ms))
+        try:
+            await self.event("tools.call", {**call, "deadline": deadline_ms})
+            await asyncio.wait((answer, late), return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise CallError(ErrorCode.TIMEOUT, f"{name} did not answer within {timeout_ms} ms")
+            return answer.result()
+        finally:
+            late.cancel()
+            if not answer.done():
+                del self.outside.calls[call_id]
+                await self.event("tools.cancel", {"callId": call_id})
+
     def keep(self, card_id: str, output: str, data: Any) -> None:
         """Let a joined card's retained output hold a value, for `card.read`."""
         self.world.kept[(card_id, output)] = Kept(data, self.card.timing.now_ms())
@@ -194,7 +244,7 @@ class CardHost:
         self._refusals.setdefault(method, []).append(error)
 
     def answer_with(self, method: str, handler: Answer) -> None:
-        """Answer a method this host has no answer to (`terminals.run`, `agents.readScreen`), or differently."""
+        """Answer a method this host has no answer to (`terminals.run`, `fs.read`), or differently."""
         if method not in CARD_METHODS:
             raise ValueError(f"there is no method {method!r}")
         self.world.answers[method] = handler
@@ -228,7 +278,16 @@ class CardHost:
                 return
             for event in self._connection.receive_text(text, self.card.timing.steady_ms()):
                 if isinstance(event, RequestReceived):
-                    await channel.send(self._answer(event.request))
+                    text = self._answer(event.request)
+                    await self._send_all(channel, self.outside.before)
+                    await channel.send(text)
+                    await self._send_all(channel, self.outside.events)
+
+    async def _send_all(self, channel: MemoryChannel, events: list[tuple[str, Any]]) -> None:
+        """Send the events that an answer caused."""
+        waiting, events[:] = list(events), []
+        for name, data in waiting:
+            await channel.send(self._connection.send_event(name, data))
 
     def _answer(self, request: Request) -> str:
         self.calls.append(request)

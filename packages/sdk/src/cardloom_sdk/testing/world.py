@@ -21,6 +21,7 @@ from cardloom_protocol.ports.types import PortInfo
 from cardloom_protocol.texts import localized
 
 from ..timing import Timing
+from .outside import Outside
 
 Params = Mapping[str, Any]
 Answer = Callable[[Params], Any]
@@ -88,6 +89,7 @@ class World:
         self.kept: dict[tuple[str, str], Kept] = {}
         self.topics: set[str] = set()
         self.output_of: frozenset[str] = frozenset()
+        self.outside = Outside(manifest, self.declared, self.effective, self._grant, lambda: self._permissions_list({}))
         self.asked: dict[str, tuple[PortInfo, asyncio.Future[Any]]] = {}
         self.answers: dict[str, Answer] = {
             "host.ready": self._host_ready,
@@ -115,11 +117,15 @@ class World:
             "ports.send": self._ports_send,
             "ports.respond": self._ports_respond,
             "ports.read": self._ports_read,
+            **self.outside.answers(),
         }
 
     def effective(self) -> frozenset[str]:
         """What the card may do, implied permissions included."""
         return closure(self.granted)
+
+    def _grant(self, permission: str) -> None:
+        self.granted |= {permission}
 
     def _view(self) -> CardView:
         return CardView(
@@ -156,7 +162,7 @@ class World:
             "expanded": False,
             "theme": self._theme_get({}),
             "i18n": self._i18n_get({}),
-            "settings": {"values": {}, "secrets": {}},
+            "settings": self.outside.settings(),
             "permissions": self._permissions_list({}),
             "ports": self._ports_describe({}),
             "peers": self._ports_peers({}),
@@ -180,7 +186,7 @@ class World:
             "version": self.manifest["version"],
             "commit": None,
             "title": self.shown.title,
-            "size": dict(self.manifest["card"]["defaultSize"]),
+            "size": dict(self.outside.size),
             "dev": True,
         }
 
