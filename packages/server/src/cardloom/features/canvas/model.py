@@ -111,8 +111,11 @@ def updated(graph: Graph, card: Card, fields: Mapping[str, Any]) -> PutCard | No
 
 
 def is_running(card: Card) -> bool:
-    """Whether something runs in a card that its removal would end."""
-    status = (card.runtime or {}).get("status")
+    """Whether a program runs in a card that its removal would end; a frame is a page, which keeps what it stored."""
+    runtime = card.runtime or {}
+    if runtime.get("kind") == "frame":
+        return False
+    status = runtime.get("status")
     return status in _RUNNING.get(card.kind, frozenset())
 
 
