@@ -91,6 +91,71 @@ async def test_killing_the_process_thirty_times_under_load_loses_nothing_acknowl
     assert len(known.titles) > 100
 
 
+async def test_killing_the_process_loses_no_delivery_that_was_acknowledged(start_server: Any) -> None:
+    acknowledged: list[str] = []
+    note_id = workspace_id = ""
+    for turn in range(6):
+        server = start_server()
+        server.wait_until_open()
+        async with owner(server) as connection:
+            if turn == 0:
+                workspace_id = (await call(connection, 2, "workspace.list"))["workspaces"][0]["id"]
+                note = await call(connection, 3, "canvas.addCard", workspaceId=workspace_id, kind="note", x=0, y=0)
+                note_id = note["id"]
+            snapshot = await call(connection, 4, "canvas.snapshot", workspaceId=workspace_id)
+            written = snapshot["cards"][0]["content"]["text"].split()
+            told = await journal_of(connection, workspace_id)
+            assert set(acknowledged) <= set(told) <= set(written), "of a value under way the journal may not know yet"
+            assert told == [value for value in written if value in set(told)], "the journal tells the order"
+            if turn == 5:
+                break
+            load = asyncio.create_task(deliver(connection, note_id, acknowledged, f"t{turn}"))
+            await reached(acknowledged, len(acknowledged) + random.Random(turn).randint(5, 60))
+            server.kill()
+            await load
+    assert len(acknowledged) > 50
+
+
+async def journal_of(connection: ClientConnection, workspace_id: str) -> list[str]:
+    """What the journal tells of every value, oldest first."""
+    told: list[str] = []
+    before: dict[str, Any] = {}
+    while True:
+        page = await call(connection, 5, "journal.list", workspaceId=workspace_id, limit=200, **before)
+        if not page["entries"]:
+            return told[::-1]
+        told += [entry["preview"] for entry in page["entries"]]
+        before = {"beforeId": page["entries"][-1]["id"]}
+
+
+async def deliver(connection: ClientConnection, note_id: str, acknowledged: list[str], name: str) -> None:
+    """Deliver values as fast as answers come, eight at a time, until the connection breaks."""
+    waiting: dict[int, str] = {}
+    request_id = 10
+    try:
+        while True:
+            while len(waiting) < 8:
+                request_id += 1
+                waiting[request_id] = f"{name}-{request_id}"
+                params = {"to": note_id, "data": waiting[request_id]}
+                envelope = {"ns": "cardloom", "v": 1, "kind": "req", "id": request_id, "method": "ports.deliver"}
+                await connection.send(json.dumps({**envelope, "params": params}))
+            message = json.loads(await connection.recv())
+            if message["kind"] == "res":
+                value = waiting.pop(message["id"])
+                if message["ok"]:
+                    acknowledged.append(value)
+    except (ConnectionClosed, ConnectionError):
+        return
+
+
+async def reached(values: list[str], count: int) -> None:
+    """Wait until there are so many."""
+    async with asyncio.timeout(CAP_S):
+        while len(values) < count:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
 async def edit(connection: ClientConnection, workspace_id: str, known: Rows, chance: random.Random) -> None:
     """Edit as fast as answers come, eight edits at a time, until the connection breaks."""
     waiting: dict[int, tuple[str, dict[str, Any]]] = {}
