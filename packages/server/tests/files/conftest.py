@@ -86,13 +86,21 @@ def trashed(app: App, tmp_path: Path) -> Path:
     """What stands for the system's trash in this test: a folder that gets what is thrown away."""
     trash = tmp_path / "trash"
     trash.mkdir()
-    app.files.trash.send = lambda path: shutil.move(path, trash) and None
+
+    def send(path: str) -> None:
+        shutil.move(path, trash)
+
+    app.files.trash.send = send
     return trash
+
+
+# What tests wait for here happens on disk and in threads, so they look again and again.
+# ruff: noqa: ASYNC110
 
 
 async def until(holds: Callable[[], Any]) -> Any:
     """Wait until something holds, and give it."""
     async with asyncio.timeout(CAP_S):
         while not (found := holds()):
-            await asyncio.sleep(0.005)  # noqa: ASYNC110 - what it waits for happens on disk
+            await asyncio.sleep(0.005)
     return found
