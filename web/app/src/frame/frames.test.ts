@@ -1,0 +1,138 @@
+import { afterEach, expect, test } from "vitest";
+import { openPage } from "../../tests/page";
+import type { Card, CustomCard, FrameRuntime } from "../wire/records";
+
+const unmounted: FrameRuntime = { kind: "frame", status: "unmounted", error: null, pageId: null, expanded: false };
+const mine: FrameRuntime = { ...unmounted, status: "loading", pageId: "page-1" };
+const theirs: FrameRuntime = { ...unmounted, status: "running", pageId: "page-2" };
+
+function framed(id: string, runtime: FrameRuntime = unmounted): CustomCard {
+  const chrome = { title: null, status: null, badge: null, overview: null, attention: null };
+  const place = { x: 0, y: 0, w: 200, h: 100, z: 0, revision: 1, createdAtMs: 0 };
+  const content = { packageId: "file:a", version: "1.0.0" };
+  const ports = { inputs: [], outputs: [] };
+  return { id, workspaceId: "w1", kind: "custom", type: "a", title: null, name: id, chrome, runtime, content, ports, ...place };
+}
+
+async function page(...cards: Card[]) {
+  const opened = await openPage({ cards });
+  let seq = 1;
+  const place = document.createElement("div");
+  document.body.append(place);
+  const answered = (token: string) => ({ token, url: `/frames/${token}/index.html`, heldBy: null });
+  const runtime = async (cardId: string, now: FrameRuntime) => {
+    seq += 1;
+    const changes = [{ op: "patchCard", cardId, fields: { runtime: now } }];
+    await opened.event("canvas.changed", { workspaceId: "w1", seq, by: null, changes });
+  };
+  return {
+    ...opened,
+    frames: opened.session.frames,
+    place,
+    iframe: () => document.querySelector("iframe"),
+    phase: (id: string) => opened.session.frames.states.get().get(id)?.phase,
+    runtime,
+    mounted: async (token = "t1") => {
+      await runtime("c", mine);
+      await opened.answer("card.mount", answered(token));
+    },
+  };
+}
+
+afterEach(() => {
+  document.body.replaceChildren();
+});
+
+test("a card that is drawn is mounted, sandboxed with scripts and nothing else", async () => {
+  const { frames, place, iframe, mounted, phase } = await page(framed("c"));
+  frames.show("c", place);
+  expect(phase("c")).toBe("mounting");
+  await mounted();
+  const frame = iframe();
+  expect(frame?.getAttribute("sandbox")).toBe("allow-scripts");
+  expect(frame?.getAttribute("allow")).toBe("");
+  expect(frame?.getAttribute("src")).toBe("/frames/t1/index.html");
+  expect(frame?.title).toBe("c");
+  expect(frame?.parentElement).toBe(place);
+});
+
+test("out of sight a frame stays in the document and comes back as the same element", async () => {
+  const { frames, place, iframe, mounted } = await page(framed("c"));
+  const hide = frames.show("c", place);
+  await mounted();
+  const frame = iframe();
+  hide();
+  expect(iframe()).toBe(frame);
+  expect(frame?.parentElement?.className).toBe("frame-lot");
+  frames.show("c", place);
+  expect(frame?.parentElement).toBe(place);
+});
+
+test("a card that another page has says so until it is taken over", async () => {
+  const { frames, place, phase, mounted, socket } = await page(framed("c", theirs));
+  frames.show("c", place);
+  expect(phase("c")).toBe("elsewhere");
+  frames.takeOver("c");
+  expect(socket.call("card.mount").params).toEqual({ cardId: "c", takeOver: true });
+  await mounted();
+  expect(phase("c")).toBe("mounted");
+});
+
+test("a card whose other page is gone is mounted here", async () => {
+  const { frames, place, phase, runtime } = await page(framed("c", theirs));
+  frames.show("c", place);
+  await runtime("c", unmounted);
+  expect(phase("c")).toBe("mounting");
+});
+
+test("a frame that another page took is gone at once", async () => {
+  const { frames, place, iframe, mounted, phase, event } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  await event("card.taken", { cardId: "c", pageId: "page-2" });
+  expect(iframe()).toBeNull();
+  expect(phase("c")).toBe("elsewhere");
+});
+
+test("a frame that sleeps is let go and mounted anew when its card is drawn", async () => {
+  const { frames, place, iframe, mounted, phase, runtime } = await page(framed("c"));
+  const hide = frames.show("c", place);
+  await mounted();
+  hide();
+  await runtime("c", { ...unmounted, status: "suspended" });
+  expect(iframe()).toBeNull();
+  expect(phase("c")).toBeUndefined();
+  frames.show("c", place);
+  expect(phase("c")).toBe("mounting");
+});
+
+test("a card that the server calls is mounted out of sight", async () => {
+  const { iframe, mounted, event, phase } = await page(framed("c"));
+  await event("card.wake", { cardId: "c" });
+  expect(phase("c")).toBe("mounting");
+  await mounted();
+  expect(iframe()?.parentElement?.className).toBe("frame-lot");
+});
+
+test("a refusal stays until somebody asks again", async () => {
+  const { frames, place, phase, socket, session } = await page(framed("c"));
+  frames.show("c", place);
+  await socket.refuse("card.mount", "QUOTA_EXCEEDED", "24 cards are in sight already");
+  expect(session.frames.states.get().get("c")).toEqual({ phase: "refused", message: "24 cards are in sight already" });
+  frames.reload("c");
+  expect(phase("c")).toBe("mounting");
+});
+
+test("a card that fills the page has its frame there, and the server is told", async () => {
+  const { frames, place, iframe, mounted, socket } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  const large = document.createElement("div");
+  document.body.append(large);
+  frames.expand("c");
+  expect(socket.call("card.expand").params).toEqual({ cardId: "c", expanded: true });
+  const shrink = frames.showLarge("c", large);
+  expect(iframe()?.parentElement).toBe(large);
+  shrink();
+  expect(iframe()?.parentElement).toBe(place);
+});
