@@ -86,9 +86,13 @@ def page(results: dict[str, object]) -> str:
     assert isinstance(raw, dict)
     tables = [table_from_json(table) for table in raw.values()]
     lines = missed(tables)
-    verdict = ["Every goal was met."] if not lines else ["Goals that were missed:", "", *(f"* {line}" for line in lines)]
+    verdict = (
+        ["Every goal was met."] if not lines else ["Goals that were missed:", "", *(f"* {line}" for line in lines)]
+    )
     machine = [f"* {line}" for line in results["machine"]]  # type: ignore[attr-defined]
-    return "\n".join((_INTRODUCTION, *machine, "", *verdict, "", *(markdown(table) for table in tables))).rstrip() + "\n"
+    return (
+        "\n".join((_INTRODUCTION, *machine, "", *verdict, "", *(markdown(table) for table in tables))).rstrip() + "\n"
+    )
 
 
 def _json_text(results: dict[str, object]) -> str:

@@ -1,7 +1,7 @@
 """The least that a server can do with the same settings: uvicorn and an application of a few lines.
 
-What comes in at `/send?event=N&reply=M` is sent on to all sockets at `/receive` as a text of N characters, then answered
-with M characters. Without `event` there is only the answer.
+What comes in at `/send?event=N&reply=M` is sent on to all sockets at `/receive` as a text of N characters, then
+answered with M characters. Without `event` there is only the answer.
 """
 
 from __future__ import annotations

@@ -42,10 +42,14 @@ class Running:
         """Its resident memory, that of the programs it runs left out."""
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def waited_ms(self) -> float:
+        """How long its main thread was ready to run so far and had no core to run on."""
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e6
+
     def cpu_s(self) -> float:
         """The processor time it used so far, that of the programs it runs left out."""
-        times = psutil.Process(self.process.pid).cpu_times()
-        return float(times.user + times.system)
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 @contextmanager

@@ -50,9 +50,7 @@ def in_turns(ours: Sample, peer: Sample, rounds: int, *, less_is_better: bool = 
     return _pairs(pairs, less_is_better)
 
 
-async def in_turns_async(
-    ours: AsyncSample, peer: AsyncSample, rounds: int, *, less_is_better: bool = False
-) -> Pairs:
+async def in_turns_async(ours: AsyncSample, peer: AsyncSample, rounds: int, *, less_is_better: bool = False) -> Pairs:
     """The same for samples that wait."""
     await ours()
     await peer()

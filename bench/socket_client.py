@@ -128,12 +128,18 @@ class Caller:
         async with asyncio.timeout(CAP_S):
             return await answer
 
+    def post(self, method: str, **params: Any) -> None:
+        """Make a call whose answer nobody waits for."""
+        self.socket.send(request(self._ns, next(self._ids), method, params))
+
     def _take(self, text: bytes) -> None:
         envelope = json.loads(text)
         if envelope["kind"] == "evt":
             self.on_event(envelope["event"], envelope.get("data"))
             return
-        answer = self._answers.pop(envelope["id"])
+        answer = self._answers.pop(envelope["id"], None)
+        if answer is None:
+            return
         if envelope["ok"]:
             answer.set_result(envelope.get("result"))
         else:

@@ -1,0 +1,125 @@
+"""A program that prints as fast as it can: read, decoded, shown on a screen, told in plain text."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import random
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import uvloop
+
+from cardloom.host.console import Console
+from cardloom.host.marks import Mark
+from cardloom.host.plain_text import PlainText
+from cardloom.host.pty import READ_BYTES_PER_S, Launch, Size
+from cardloom.host.screen import open_screen, warm_up
+
+from .report import Goal, Row, Table
+from .sampling import in_turns
+
+MEGABYTES = 20
+ROUNDS = 5
+GOAL = Goal("≥", 0.5, "ratio")
+UNBOUNDED = 1 << 40
+TEXT = f"""
+`cat` of {MEGABYTES} MB, lines of words of which every tenth has a colour, through a pseudo-terminal. Ours reads on the
+event loop, decodes, looks for the shell's marks, feeds the emulator that keeps the screen and its scrollback, and makes
+the plain text that cards read. Beside it: the same program and raw reads into nothing. A terminal of the server reads
+at most {READ_BYTES_PER_S / 1e6:.1f} MB a second on purpose, so that a program that prints without end leaves the loop
+to others; the bound is lifted here, except in the last row, which shows how near ours comes to it.
+"""
+
+
+def measure() -> Table:
+    warm_up()
+    with TemporaryDirectory(prefix="cardloom-bench-") as folder:
+        path = Path(folder) / "output.txt"
+        path.write_bytes(lines() * MEGABYTES)
+        raw = lambda: raw_reads(path)  # noqa: E731
+        whole = in_turns(lambda: through_console(path, plain=True), raw, ROUNDS)
+        screen = in_turns(lambda: through_console(path, plain=False), raw, ROUNDS)
+        bound = READ_BYTES_PER_S / 1e6
+        held = in_turns(lambda: through_console(path, plain=True, read_bytes_per_s=READ_BYTES_PER_S), lambda: bound, 1)
+    emulator = type(open_screen(80, 24)).__name__
+    rows: list[Row] = [
+        whole.row(f"plain text and screen ({emulator})", "MB/s", "raw reads", GOAL),
+        screen.row("screen alone, as while no card reads", "MB/s", "raw reads"),
+        held.row("plain text and screen, bounded as in the server", "MB/s", "the bound"),
+    ]
+    return Table("Output of a terminal", TEXT, rows)
+
+
+def lines() -> bytes:
+    """About a megabyte of text with colours."""
+    chance = random.Random(1)
+    words = ("passed", "failed", "collected", "tests/test_checkout.py::test_pays", "✓", "›", "0.13s", "assert", "from")
+    colours = ("1", "31", "32", "38;5;208", "38;2;120;180;90")
+    made, size = [], 0
+    while size < 1_000_000:
+        line = " ".join(_coloured(word, chance, colours) for word in chance.choices(words, k=chance.randint(3, 14)))
+        made.append(f"{line}\n".encode())
+        size += len(made[-1])
+    return b"".join(made)
+
+
+def _coloured(word: str, chance: random.Random, colours: Sequence[str]) -> str:
+    return f"\x1b[{chance.choice(colours)}m{word}\x1b[0m" if chance.random() < 0.1 else word
+
+
+class _Reader:
+    """Reads a console as a terminal of the server does."""
+
+    def __init__(self, plain: PlainText | None) -> None:
+        self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._plain = plain
+
+    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+        if self._plain is None:
+            return
+        for piece in pieces:
+            if isinstance(piece, str):
+                self._plain.feed(piece)
+
+    def exited(self, exit_code: int) -> None:
+        self.ended.set_result(exit_code)
+
+
+def through_console(path: Path, *, plain: bool, read_bytes_per_s: int = UNBOUNDED) -> float:
+    """Megabytes a second through a console."""
+
+    size = path.stat().st_size
+
+    async def read() -> float:
+        reader = _Reader(PlainText() if plain else None)
+        console = Console(reader, Size(), "bench-nonce", read_bytes_per_s=read_bytes_per_s)
+        started = time.perf_counter()
+        console.start(Launch(("cat", str(path)), "/", dict(os.environ)))
+        assert await reader.ended == 0
+        seconds = time.perf_counter() - started
+        console.close()
+        return size / seconds / 1e6
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(read())
+
+
+def raw_reads(path: Path) -> float:
+    """Megabytes a second by reading and nothing else."""
+    near, far = pty.openpty()
+    started = time.perf_counter()
+    process = subprocess.Popen(("cat", str(path)), stdin=far, stdout=far, stderr=far, start_new_session=True)
+    os.close(far)
+    try:
+        while os.read(near, 1 << 16):
+            pass
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    assert process.wait() == 0
+    os.close(near)
+    return path.stat().st_size / (time.perf_counter() - started) / 1e6
