@@ -62,7 +62,7 @@ def fixes_all_and_sees_them_ticked(
 
 def test_in_the_demo(start_server: Callable[..., RunningServer], sit_down: Callable[..., Person], home: Path) -> None:
     server = start_server("demo", str(home / "demo"))
-    person = sit_down(server.address(), width=1480)
+    person = sit_down(server.address(), width=1480, motion=True)
     let_test_radar_start(person)
     terminal, radar = person.card("Terminal", "Terminal"), person.card("Custom card", "Test Radar")
     todo, note = person.card("To-do list", "To do"), person.card("Note", "Test log")

@@ -20,6 +20,7 @@ def test_a_used_code_opens_nothing_and_the_first_page_goes_on(
 
     stranger = sit_down(address, expects="403")
     expect(stranger.page.get_by_role("heading", name="Cardloom is locked")).to_be_visible()
+    expect(stranger.page.get_by_text("This address was opened before, or is too old.")).to_be_visible()
     expect(stranger.page.get_by_text("cardloom open", exact=True)).to_be_visible()
     stranger.look("locked")
     expect(stranger.page.get_by_role("button")).to_have_count(0)
@@ -33,3 +34,4 @@ def test_a_used_code_opens_nothing_and_the_first_page_goes_on(
 def test_the_bare_address_opens_nothing(server: RunningServer, sit_down: Callable[..., Person]) -> None:
     stranger = sit_down(server.address().partition("#")[0])
     expect(stranger.page.get_by_role("heading", name="Cardloom is locked")).to_be_visible()
+    expect(stranger.page.get_by_text("This address alone does not open the canvas.")).to_be_visible()

@@ -60,13 +60,16 @@ async function main(): Promise<void> {
   const root = document.getElementById("root");
   if (root === null) throw new Error("index.html holds no #root");
   applyScheme(rememberedScheme());
+  const hadCode = location.hash.includes("code=");
   const key = await obtainKey({
     fragment: location.hash,
     storage: sessionStorage,
     fetch: (...request) => fetch(...request),
     clearFragment: () => history.replaceState(null, "", location.pathname + location.search),
   });
-  createRoot(root).render(key === null ? <AccessPage /> : <App session={startSession(key)} />);
+  createRoot(root).render(
+    key === null ? <AccessPage why={hadCode ? "used" : "none"} /> : <App session={startSession(key)} />,
+  );
 }
 
 void main();

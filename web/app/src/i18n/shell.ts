@@ -27,6 +27,11 @@ export const shell = {
       ru: "Одного этого адреса мало, чтобы открыть холст. Выполните на компьютере, где запущен Cardloom:",
       zh: "仅凭此地址无法打开画布。请在运行 Cardloom 的电脑上执行：",
     },
+    "access.used": {
+      en: "This address was opened before, or is too old. Get another one on the computer where Cardloom runs:",
+      ru: "Этот адрес уже открывали, или он устарел. Получите новый на компьютере, где запущен Cardloom:",
+      zh: "此地址已被打开过或已过期。请在运行 Cardloom 的电脑上获取新地址：",
+    },
     "access.refused": {
       en: "The server did not accept this page's key. Open the canvas anew with:",
       ru: "Сервер не принял ключ этой страницы. Откройте холст заново командой:",

@@ -9,13 +9,13 @@ function browserLanguage(): Language {
 }
 
 /** Nobody is let in without the code that the command line prints; a used or old code ends here. */
-export function AccessPage({ refused = false }: { refused?: boolean }) {
+export function AccessPage({ why }: { why: "none" | "used" | "refused" }) {
   const language = browserLanguage();
   return (
     <main className="place is-alone">
       <img src="/mark.svg" alt="" width="44" height="44" />
       <h1>{fillText(catalogue["access.title"], language)}</h1>
-      <p>{fillText(catalogue[refused ? "access.refused" : "access.none"], language)}</p>
+      <p>{fillText(catalogue[`access.${why}`], language)}</p>
       <p>
         <code className="command">cardloom open</code>
       </p>

@@ -61,7 +61,7 @@ function Page() {
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  if (phase === "refused") return <AccessPage refused />;
+  if (phase === "refused") return <AccessPage why="refused" />;
   return (
     <CardApiProvider value={api}>
       <ReactFlowProvider>
