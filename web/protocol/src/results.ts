@@ -5,6 +5,7 @@ import type {
   ArrowStats,
   Card,
   CardMenuItem,
+  CatalogueList,
   Change,
   ChangeAuthor,
   Dialog,
@@ -16,6 +17,7 @@ import type {
   LogLine,
   Outcome,
   PackageInfo,
+  PackageReview,
   Preferences,
   SettingsForm,
   Snapshot,
@@ -124,6 +126,15 @@ export interface CanvasMethodResults {
   "grant.set": Nothing;
   "dialog.answer": Nothing;
   "package.list": { readonly packages: readonly PackageInfo[] };
+  "package.inspect": PackageReview;
+  "package.install": PackageInfo;
+  "package.update": PackageInfo;
+  "package.rollback": PackageInfo;
+  "package.remove": Nothing;
+  "catalogue.list": CatalogueList;
+  "catalogue.add": CatalogueList;
+  "catalogue.remove": CatalogueList;
+  "catalogue.refresh": CatalogueList & { readonly problems: readonly string[] };
   "card.run": { readonly cardId: CardId; readonly token: string };
   "card.log": { readonly lines: readonly LogLine[] };
   "card.restart": Card;

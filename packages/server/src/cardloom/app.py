@@ -323,7 +323,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         clock,
         settings.data_folder / "packages",
         bundled=bundled_folders(),
-        drop_data=contract.forget_package,
+        drop_data=contract.drop_data,
     )
     handlers.add(packaging.handlers())
 

@@ -110,6 +110,16 @@ class CardContract:
         await self.storage.forget_package(package_id)
         await self.settings.forget_package(package_id)
 
+    async def drop_data(self, package_id: PackageId) -> None:
+        """Drop what the cards of a package share and what each of those on a canvas keeps."""
+        cards = [
+            card for workspace_id in self._rooms.graph.workspaces for card in self._rooms.graph.cards_of(workspace_id)
+        ]
+        ids = [card.id for card in cards if self._book.package_id(card.id) == package_id]
+        await self.forget_package(package_id)
+        await self.storage.forget_cards(ids)
+        await self.settings.forget_cards(ids)
+
     async def close(self) -> None:
         """End what is under way: the server ends."""
         await self.net.close()

@@ -129,6 +129,10 @@ class CardSettings:
         """Drop what holds for all cards of a package: it is removed with its data."""
         await self._store.forget_package(package_id)
 
+    async def forget_cards(self, card_ids: Collection[CardId]) -> None:
+        """Drop the settings of cards: their package is removed with its data."""
+        await self._store.forget_cards(card_ids)
+
     async def forget_cards_but(self, kept: Collection[CardId]) -> None:
         """Drop the settings of cards that can never come back."""
         await self._store.forget_cards_but(kept)

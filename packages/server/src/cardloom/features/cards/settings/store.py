@@ -85,6 +85,10 @@ class SettingsStore:
         """Drop what holds for all cards of a package."""
         await self._forget([Shelf.of_package(package_id)])
 
+    async def forget_cards(self, card_ids: Collection[CardId]) -> None:
+        """Drop what belongs to cards."""
+        await self._forget([Shelf.of_card(card_id) for card_id in card_ids])
+
     async def forget_cards_but(self, kept: Collection[CardId]) -> None:
         """Drop what belongs to cards that can never come back."""
         shelves = {*self._values, *self._secrets}

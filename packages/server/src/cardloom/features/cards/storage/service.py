@@ -82,6 +82,10 @@ class Storage:
         """Drop what a package's cards share: it is removed with its data."""
         await self._store.forget_package(package_id)
 
+    async def forget_cards(self, card_ids: Collection[CardId]) -> None:
+        """Drop what cards keep for themselves: their package is removed with its data."""
+        await self._store.forget_cards(card_ids)
+
     async def forget_cards_but(self, kept: Collection[CardId]) -> None:
         """Drop the stores of cards that can never come back."""
         await self._store.forget_cards_but(kept)

@@ -148,6 +148,11 @@ class StorageStore:
         """Drop what a package's cards share."""
         await self._database.write(lambda connection: _forget(connection, [Shelf.of_package(package_id)]))
 
+    async def forget_cards(self, card_ids: Collection[CardId]) -> None:
+        """Drop the stores of cards."""
+        shelves = [Shelf.of_card(card_id) for card_id in card_ids]
+        await self._database.write(lambda connection: _forget(connection, shelves))
+
     async def forget_cards_but(self, kept: Collection[CardId]) -> None:
         """Drop the stores of cards that can never come back."""
         rows = self._database.reader.execute("SELECT owner FROM card_storage_totals WHERE scope = 'instance'")
