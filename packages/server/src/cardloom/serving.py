@@ -6,6 +6,7 @@ Apart from `app`, so that a server can be built and tested without any of it. Sp
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import shlex
@@ -14,14 +15,14 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from cardloom_protocol.errors import CallError
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.limits import limit
 
 from .app import App, running
@@ -38,14 +39,39 @@ _PORTS_TRIED: Final = 50
 _GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
 
 
-async def serve(
-    settings: Settings,
-    folder: Path | None,
-    say: Callable[[str], None],
-    when_up: WhenUp | None = None,
-    *,
-    another_page: str = "cardloom open",
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a server speaks on its console: to a person, or with `as_json` to a program, which gets one line of JSON.
+
+    `another_page` is the command that opens one more page.
+    """
+
+    as_json: bool = False
+    another_page: str = "cardloom open"
+
+    def say(self, text: str) -> None:
+        """Tell something in passing."""
+        print(text, file=sys.stderr if self.as_json else sys.stdout, flush=True)
+
+    def tell_running(self, app: App) -> None:
+        """Say where the server is, with the address of a page."""
+        page = app.doorkeeper.new_address()
+        if self.as_json:
+            told = {"page": page, "url": app.address.url, "pid": os.getpid()}
+            print(json.dumps({**told, "dataFolder": str(app.settings.data_folder)}), flush=True)
+            return
+        self.say(f"Cardloom is running. Open {page}")
+        self.say(f"The address opens one page, once. Another one: {self.another_page}. End with Ctrl-C.")
+
+    def complain(self, code: ErrorCode, message: str) -> None:
+        """Say why the server does not run."""
+        if self.as_json:
+            print(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False), flush=True)
+        else:
+            print(message, file=sys.stderr, flush=True)
+
+
+async def serve(settings: Settings, folder: Path | None, voice: Voice, when_up: WhenUp | None = None) -> None:
     """Run a server until it is told to end; `folder` is opened as a workspace. FolderTaken: another one runs.
 
     `when_up` is run beside the server once it answers; it gets a function that makes a page's address.
@@ -56,19 +82,18 @@ async def serve(
         listening = bind(settings.port)
         port = listening.getsockname()[1]
         if port != settings.port:
-            say(f"Port {settings.port} is in use; using {port}.")
+            voice.say(f"Port {settings.port} is in use; using {port}.")
         async with running(settings) as app:
             app.address.port = port
             lock.announce(port)
             for notice in app.notices:
-                say(notice)
+                voice.say(notice)
             if folder is not None:
                 await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
             server = Server(app)
             end_on_signals(server)
-            say(f"Cardloom is running. Open {app.doorkeeper.new_address()}")
-            say(f"The address opens one page, once. Another one: {another_page}. End with Ctrl-C.")
-            beside = None if when_up is None else asyncio.create_task(_beside(server, app, when_up))
+            voice.tell_running(app)
+            beside = None if when_up is None else asyncio.create_task(_beside(server, app, voice, when_up))
             try:
                 await server.serve(sockets=[listening])
             finally:
@@ -79,12 +104,12 @@ async def serve(
         lock.release()
 
 
-async def _beside(server: Server, app: App, when_up: WhenUp) -> None:
+async def _beside(server: Server, app: App, voice: Voice, when_up: WhenUp) -> None:
     await server.up.wait()
     try:
         await when_up(app.doorkeeper.new_address)
     except CallError as error:
-        _complain(error.message)
+        voice.say(error.message)
     except Exception:  # noqa: BLE001 - a task root: the server goes on without it
         _log.exception("what was to be done beside the server failed")
 
@@ -129,14 +154,16 @@ def main_up(
     *,
     data_folder: Path | None = None,
     when_up: WhenUp | None = None,
+    as_json: bool = False,
 ) -> int:
-    """Run a server on the console; gives the exit code. See `serve` for `when_up`."""
+    """Run a server on the console; gives the exit code. See `serve` for `when_up` and `Voice` for `as_json`."""
+    voice = Voice(as_json)
     try:
         settings = Settings.from_environment()
-        another_page = "cardloom open"
         if data_folder is not None:
             settings = replace(settings, data_folder=data_folder.absolute())
-            another_page = f"CARDLOOM_HOME={shlex.quote(str(settings.data_folder))} {_our_command()} open"
+            home = shlex.quote(str(settings.data_folder))
+            voice = replace(voice, another_page=f"CARDLOOM_HOME={home} {_our_command()} open")
         # Programs started here, `cardloom` in a terminal card among them, are to find this server and no other.
         os.environ["CARDLOOM_HOME"] = str(settings.data_folder)
         log_into(settings.data_folder)
@@ -144,7 +171,7 @@ def main_up(
             settings = settings.with_port(port)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             place = None if folder is None else _absolute(folder)
-            runner.run(serve(settings, place, _say, when_up, another_page=another_page))
+            runner.run(serve(settings, place, voice, when_up))
     except KeyboardInterrupt:  # before the signals were ours
         return 130
     except FolderTaken as taken:
@@ -152,13 +179,14 @@ def main_up(
         if taken.holder is not None:
             at = "" if taken.holder.port is None else f" at http://{HOST}:{taken.holder.port}"
             where = f" (process {taken.holder.pid}{at})"
-        _complain(f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open")
+        text = f"Cardloom already runs on {taken.folder}{where}. Open a page of it with: cardloom open"
+        voice.complain(ErrorCode.UNAVAILABLE, text)
         return 1
     except CallError as error:  # the folder to open is none
-        _complain(error.message)
+        voice.complain(error.code, error.message)
         return 1
     except (OSError, ValueError) as error:
-        _complain(str(error))
+        voice.complain(ErrorCode.UNAVAILABLE, str(error))
         return 1
     return 0
 
@@ -226,11 +254,3 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     import uvloop
 
     return uvloop.new_event_loop
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
-def _complain(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -305,6 +305,22 @@ def test_doctor_sees_the_running_server(served: Cli) -> None:
     assert "MB, sound" in out
 
 
+def test_a_server_tells_a_program_where_it_is(cli: Cli, tmp_path: Path) -> None:
+    cli.environment["CARDLOOM_PORT"] = "1600"
+    server = cli.start("up", str(tmp_path), "--json", "--no-open")
+    try:
+        assert server.stdout is not None
+        told = json.loads(server.stdout.readline())
+        assert told["pid"] == server.pid
+        assert told["page"].startswith(told["url"] + "/#code=")
+        assert told["dataFolder"] == str(cli.home)
+        assert cli.json("up", str(tmp_path), code=1)["error"]["code"] == "UNAVAILABLE"
+    finally:
+        server.terminate()
+        server.communicate(timeout=CAP_S)
+    assert cli.json("up", str(tmp_path / "none"), code=1)["error"]["code"] == "FS_ERROR"
+
+
 def test_a_folder_that_is_gone_under_ones_feet_is_said(cli: Cli, tmp_path: Path) -> None:
     place = tmp_path / "gone"
     place.mkdir()

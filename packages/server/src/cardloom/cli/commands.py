@@ -55,11 +55,12 @@ def up(
     ] = None,
     port: Port = None,
     no_open: NoOpen = False,
+    json: Json = False,
 ) -> None:
     """Start the server and open a page of it."""
     from .server import start
 
-    raise typer.Exit(start(folder or Path(), port, open_page=not no_open))
+    raise typer.Exit(start(folder or Path(), port, open_page=not no_open, as_json=json))
 
 
 @app.command()
@@ -69,11 +70,12 @@ def demo(
     ),
     port: Port = None,
     no_open: NoOpen = False,
+    json: Json = False,
 ) -> None:
     """Start a server over a sample project whose tests fail, with everything on its canvas."""
     from .demo import start_demo
 
-    raise typer.Exit(start_demo(folder, port, open_page=not no_open))
+    raise typer.Exit(start_demo(folder, port, open_page=not no_open, as_json=json))
 
 
 @app.command(name="open")

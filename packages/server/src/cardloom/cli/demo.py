@@ -58,7 +58,7 @@ _ARROWS: Final = (("terminal", "radar"), ("radar", "todo"), ("radar", "note"))
 _PACKAGE: Final = "test-radar"
 
 
-def start_demo(folder: Path, port: int | None, *, open_page: bool) -> int:
+def start_demo(folder: Path, port: int | None, *, open_page: bool, as_json: bool = False) -> int:
     """Lay out the project, run a server with a data folder of its own, and set the canvas up; gives the exit code."""
     from ..serving import main_up
 
@@ -77,7 +77,7 @@ def start_demo(folder: Path, port: int | None, *, open_page: bool) -> int:
             show_page(new_address())
 
     say(f"The project lies in {project}.")
-    return main_up(None, port, data_folder=home, when_up=when_up)
+    return main_up(None, port, data_folder=home, when_up=when_up, as_json=as_json)
 
 
 def lay_out(folder: Path) -> Path:

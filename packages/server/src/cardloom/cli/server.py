@@ -13,7 +13,7 @@ from .console import EXIT_NO_SERVER, Answer
 from .session import session
 
 
-def start(folder: Path, port: int | None, *, open_page: bool) -> int:
+def start(folder: Path, port: int | None, *, open_page: bool, as_json: bool = False) -> int:
     """Run the server here until it is ended; gives the exit code."""
     from ..serving import main_up
 
@@ -21,7 +21,7 @@ def start(folder: Path, port: int | None, *, open_page: bool) -> int:
         if open_page and sys.stdout.isatty():
             show_page(new_address())
 
-    return main_up(folder, port, when_up=when_up)
+    return main_up(folder, port, when_up=when_up, as_json=as_json)
 
 
 def show_page(url: str) -> bool:
