@@ -1,23 +1,27 @@
 """Replays recorded vectors against the public API: `python tests/vectors/run.py DIR…`.
 
-Every `*.json` file with `cases` needs an adapter of the same name in adapters.py. A line per failing case,
-then `N passed, M failed` (and `, K skipped` for cases whose record is known to be a defect, or whose package is not
-installed). Exit 1 on failure.
+Every `*.json` file with `cases` needs an adapter of the same name in adapters.py; the recorded exchanges of a file with
+`scenarios` are played by the package traces. A line per failing case, then `N passed, M failed` (and `, K skipped` for
+cases whose record is known to be a defect, that a headless card has no part in, or whose package is not installed).
+Exit 1 on failure.
 """
 
 from __future__ import annotations
 
 import copy
+import importlib
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.append(str(HERE))  # the players of recorded exchanges are a package beside this file
 MAX_SHOWN_CHARS = 400
 
 
@@ -36,6 +40,7 @@ ADAPTERS: dict[str, Any] = {
     **_module(HERE / "adapters_ui.py").ADAPTERS,
 }
 OPTIONAL_PACKAGE = "cardloom_sdk"
+_NOT_INSTALLED = f"{OPTIONAL_PACKAGE} is not installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ def agrees(got: Any, expected: Any) -> bool:
 def run_file(path: Path) -> Iterator[Outcome]:
     """The outcome of every case of one file; a file without an adapter is one failure of that name."""
     document = load(path)
+    yield from _play(path.stem, document.get("scenarios", ()))
     if "cases" not in document:
         return
     adapter = ADAPTERS.get(path.stem)
@@ -106,11 +112,40 @@ def run_file(path: Path) -> Iterator[Outcome]:
             got = adapter(case["input"])
         except Exception as error:  # noqa: BLE001 - a crash of the code under test is a failing case
             if isinstance(error, ModuleNotFoundError) and error.name == OPTIONAL_PACKAGE:
-                yield Outcome(case["id"], "skipped", f"{OPTIONAL_PACKAGE} is not installed")
+                yield Outcome(case["id"], "skipped", _NOT_INSTALLED)
                 continue
             got = f"raised {error!r}"
         verdict: Literal["passed", "failed"] = "passed" if agrees(got, case["expect"]) else "failed"
         yield Outcome(case["id"], verdict, got, case["expect"])
+
+
+def _play(stem: str, scenarios: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
+    """The outcome of every recorded exchange."""
+    if not scenarios:
+        return
+    if not _is_installed(OPTIONAL_PACKAGE):
+        yield from (Outcome(f"{stem}/{one['name']}", "skipped", _NOT_INSTALLED) for one in scenarios)
+        return
+    traces = importlib.import_module("traces")
+    for scenario in scenarios:
+        case_id = f"{stem}/{scenario['name']}"
+        reason = traces.NOT_OURS.get(scenario["name"])
+        if reason is not None:
+            yield Outcome(case_id, "skipped", reason)
+            continue
+        try:
+            traces.play(scenario)
+        except Exception as error:  # noqa: BLE001 - a crash of the code under test is a failing case
+            yield Outcome(case_id, "failed", f"raised {error!r}", "what was recorded")
+        else:
+            yield Outcome(case_id, "passed")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _shown(value: Any) -> str:
@@ -123,7 +158,7 @@ def main(folders: list[str]) -> int:
         print("usage: run.py DIR…", file=sys.stderr)
         return 2
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    without_package: dict[str, int] = {}
+    left_out: dict[tuple[str, str], int] = {}
     for folder in folders:
         if not Path(folder).is_dir():
             print(f"{folder}: not a folder", file=sys.stderr)
@@ -132,11 +167,12 @@ def main(folders: list[str]) -> int:
             for outcome in run_file(path):
                 counts[outcome.verdict] += 1
                 if outcome.verdict == "skipped" and outcome.got is not None:
-                    without_package[path.name] = without_package.get(path.name, 0) + 1
+                    place = (path.name, str(outcome.got))
+                    left_out[place] = left_out.get(place, 0) + 1
                 if outcome.verdict == "failed":
                     print(f"{outcome.case_id}: got {_shown(outcome.got)}, expected {_shown(outcome.expected)}")
-    for name, count in without_package.items():
-        print(f"{name}: {count} cases skipped, {OPTIONAL_PACKAGE} is not installed")
+    for (name, reason), count in left_out.items():
+        print(f"{name}: {count} cases skipped, {reason}")
     skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
     print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}")
     return 1 if counts["failed"] else 0

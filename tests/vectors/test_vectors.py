@@ -12,6 +12,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 FILES = sorted(HERE.glob("*/*.json"))
 MAX_SHOWN = 10
+PLAYED_IN_PYTHON = 37
 
 
 def _runner() -> ModuleType:
@@ -33,6 +34,18 @@ def test_every_recorded_case_of_a_file_is_reproduced(path: Path) -> None:
     failures = [outcome for outcome in RUNNER.run_file(path) if outcome.verdict == "failed"]
     shown = "\n".join(f"{one.case_id}: got {one.got!r}, expected {one.expected!r}" for one in failures[:MAX_SHOWN])
     assert not failures, f"{len(failures)} failing\n{shown}"
+
+
+WITH_SCENARIOS = [path for path in FILES if "scenarios" in RUNNER.load(path)]
+
+
+@pytest.mark.parametrize("path", WITH_SCENARIOS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_recorded_exchange_goes_as_recorded_with_a_python_card(path: Path) -> None:
+    outcomes = list(RUNNER.run_file(path))
+    failures = "\n".join(f"{one.case_id}: {one.got}" for one in outcomes if one.verdict == "failed")
+    assert not failures, failures
+    played = [one for one in outcomes if one.verdict == "passed"]
+    assert len(played) == PLAYED_IN_PYTHON
 
 
 def test_the_runner_says_what_failed_and_exits_with_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

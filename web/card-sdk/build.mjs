@@ -36,7 +36,7 @@ async function buildModules(entries, folder, { minify }) {
 
 /** The declarations of the SDK and of the protocol it holds; the protocol is named by its place in the package. */
 function buildTypes(folder) {
-  const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--stripInternal"];
+  const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--noCheck"];
   execFileSync(execPath, [TSC, "-p", join(HERE, "tsconfig.types.json"), ...options, "--outDir", folder], { stdio: "inherit" });
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!name.endsWith(".d.ts")) continue;

@@ -56,16 +56,16 @@ class Card(CardChrome, CardWishes):
         self._context: CardContext | None = None
         self._listeners = Listeners(self._report)
         self._ready: list[Listener] = []
-        self._answers = Answers(self._respond, self._timing, self._report)
-        self._topics = Topics(self.call, self._report)
+        self._answers = Answers(self._respond, self._timing, self._show)
+        self._topics = Topics(self.call, self._report, lambda text: self._write("warn", text))
         self._lines = LogLines()
-        self._methods: frozenset[str] | None = None
+        self._methods: frozenset[str] | CallError | None = None
         self.agents = Agents(self.call)
         self.terminals = Terminals(self.call)
         self.permissions = Permissions(lambda: self.context, self.call)
         self.storage = Storage(self.call, self._listeners, self._topics)
         self.settings = CardSettings(lambda: self.context, self.call, self._listeners)
-        self.tools = Tools(self.call, self._post, self._timing, self._report)
+        self.tools = Tools(self.call, self._post, self._timing, self._warn, self._show)
         self.net = Net(self.call, self._post)
         self.ui = Ui(self.call, self._listeners)
         CardChrome.__init__(self, self.call, self._timing)
@@ -262,14 +262,18 @@ class Card(CardChrome, CardWishes):
 
     async def log(self, message: str, level: str = "info") -> None:
         """Write a line (debug, info, warn, error) to the card's log; over 49 a second are counted, not sent."""
-        line = self._lines.admit(message, self._timing.steady_ms())
-        if line is not None:
-            await self.call("host.log", {"level": level, "message": line})
+        for line_level, text in self._lines.admit(level, message, self._timing.steady_ms()):
+            await self.call("host.log", {"level": line_level, "message": text})
 
     async def supports(self, method: str) -> bool:
-        """Whether the host offers a method."""
+        """Whether the host offers a method. The host is asked once a connection; a failure stays one."""
         if self._methods is None:
-            self._methods = frozenset((await self.call("host.capabilities", {}))["methods"])
+            try:
+                self._methods = frozenset((await self.call("host.capabilities", {}))["methods"])
+            except CallError as error:
+                self._methods = error
+        if isinstance(self._methods, CallError):
+            raise self._methods
         return method in self._methods
 
     def run(self) -> None:
@@ -343,10 +347,24 @@ class Card(CardChrome, CardWishes):
 
     def _report(self, where: str, error: Exception) -> None:
         """Tell a handler's fault: the traceback on standard error, one line in the card's log."""
+        self._show(where, error)
+        self._write("error", f"{where}: {type(error).__name__}: {error}")
+
+    def _warn(self, where: str, error: Exception) -> None:
+        """Tell a fault that its caller hears of too."""
+        self._show(where, error)
+        self._write("warn", f"{where}: {type(error).__name__}: {error}")
+
+    def _show(self, _where: str, error: Exception) -> None:
+        """Show a fault that its caller hears of: the traceback on standard error."""
         traceback.print_exception(error, file=sys.stderr)
-        line = self._lines.admit(f"{where}: {type(error).__name__}: {error}", self._timing.steady_ms())
-        if self._connection is not None and line is not None:
-            self._connection.post("host.log", {"level": "error", "message": line})
+
+    def _write(self, level: str, message: str) -> None:
+        """Write to the card's log without waiting for it, while the host is there."""
+        if self._connection is None:
+            return
+        for line_level, text in self._lines.admit(level, message, self._timing.steady_ms()):
+            self._post("host.log", {"level": line_level, "message": text})
 
     def _check_port(self, side: str, port_id: str | None) -> None:
         if self.manifest is None or port_id is None:

@@ -73,9 +73,11 @@ class Permissions:
         manifest does not declare as optional, RATE_LIMITED within 5 s of the last request.
         """
         answer = await self._call("permissions.request", {"ids": [*permissions]})
+        await self.list()
         return frozenset(answer["granted"])
 
     async def list(self) -> list[Mapping[str, Any]]:
         """The declared permissions as the host shows them: id, optional, granted, reason."""
-        listed: list[Mapping[str, Any]] = await self._call("permissions.list", {})
-        return listed
+        listed = await self._call("permissions.list", {})
+        self._context().take("permissions.changed", listed)
+        return list(listed)

@@ -46,11 +46,13 @@ class ToolCall:
 class Tools:
     """The handlers of one card and the calls it works on."""
 
-    def __init__(self, call: Call, post: Post, timing: Timing, report: Report) -> None:
+    def __init__(self, call: Call, post: Post, timing: Timing, report: Report, show: Report) -> None:
+        """`report` is told of handlers that fail, `show` of results that the host refuses."""
         self._call = call
         self._post = post
         self._timing = timing
         self._report = report
+        self._show = show
         self._handlers: dict[str, Callable[..., Awaitable[Any]]] = {}
         self._arrived: dict[str, asyncio.Event] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -119,7 +121,7 @@ class Tools:
         except CallError as error:
             if "error" in outcome or error.code in (ErrorCode.NOT_FOUND, ErrorCode.UNAVAILABLE):
                 return  # nobody waits any more
-            self._report(f"tool {call.tool}", error)
+            self._show(f"tool {call.tool}", error)
             await self._send(call, {"error": _reason(error)})
 
 

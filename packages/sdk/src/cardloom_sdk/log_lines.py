@@ -1,4 +1,4 @@
-"""Lines to a card's log panel: at most 49 a second, the rest counted and told with the next one."""
+"""Lines to a card's log panel: at most 49 a second, the rest counted and told before the next one that passes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ class LogLines:
         self._lines = 0
         self._dropped = 0
 
-    def admit(self, message: str, now_ms: int) -> str | None:
-        """The text to send for a line, None when it is dropped."""
+    def admit(self, level: str, message: str, now_ms: int) -> list[tuple[str, str]]:
+        """The lines to send for a line, each its level and text; none when it is dropped."""
         if now_ms - self._window_start_ms >= _WINDOW_MS:
             self._window_start_ms = now_ms
             self._lines = 0
         if self._lines >= self._max_lines:
             self._dropped += 1
-            return None
-        self._lines += 1
+            return []
+        lines = [(level, utf16_cut(message, limit("logLineChars")))]
         if self._dropped:
-            message = f"[{self._dropped} lines were left out] {message}"
+            text = f"{self._dropped} lines were left out: more than {self._max_lines} in a second."
+            lines.insert(0, ("warn", text))
             self._dropped = 0
-        return utf16_cut(message, limit("logLineChars"))
+        self._lines += len(lines)
+        return lines

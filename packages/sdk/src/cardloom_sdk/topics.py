@@ -22,9 +22,10 @@ OUTPUT: Final = "agents.output"
 class Topics:
     """What the listeners want, and what the host was told."""
 
-    def __init__(self, call: Call, report: Report) -> None:
+    def __init__(self, call: Call, report: Report, warn: Callable[[str], None]) -> None:
         self._call = call
         self._report = report
+        self._warn = warn
         self._wanted: dict[str, int] = {}
         self._watched: list[tuple[str, ...]] = []
         self._told: set[str] = set()
@@ -113,7 +114,5 @@ class Topics:
     async def _subscribe(self, topics: set[str], params: dict[str, Any]) -> None:
         answer = await self._call("events.subscribe", params)
         self._told |= topics
-        missing = topics - set(answer["topics"])
-        if missing:
-            message = f"not granted: {', '.join(sorted(missing))}"
-            self._report("subscribing", CallError(ErrorCode.PERMISSION_DENIED, message))
+        for topic in sorted(topics - set(answer["topics"])):
+            self._warn(f"{topic} is not granted: nothing will come")

@@ -10,6 +10,9 @@ import type { ToolHandler } from "../tools";
 import type { CardTranslator } from "../translator";
 import type { CardContext, I18n, PortMessage, Settings, Theme, Visibility } from "../types";
 
+/** What a change names as its key when a whole store was emptied. */
+const EVERY_KEY = "";
+
 const CurrentCard: Context<Card | null> = createContext<Card | null>(null);
 
 /** Hands a connected card to everything below. */
@@ -129,7 +132,7 @@ export function useStored<Value>(
     }
     void read();
     const stop = area.onChanged((change) => {
-      if (change.key === key) void read();
+      if (change.key === key || change.key === EVERY_KEY) void read();
     });
     return () => {
       current = false;
