@@ -212,7 +212,8 @@ async def test_a_first_message_without_the_key_ends_the_socket_without_a_hint(li
 async def test_with_the_key_in_the_header_a_greeting_still_comes_first(listening: Any) -> None:
     async with connect(f"{listening.ws_url}/ws", additional_headers=listening.key_header) as socket:
         await socket.send(request(1, "workspace.list"))
-        assert json.loads(await socket.recv())["error"]["code"] == "NOT_READY"
+        error = json.loads(await socket.recv())["error"]
+        assert (error["code"], "client.hello" in error["message"]) == ("NOT_READY", True)
         await socket.send(request(2, "client.hello", client="sdk", protocol=1))
         assert json.loads(await socket.recv())["ok"] is True
         await socket.send(request(3, "workspace.list"))

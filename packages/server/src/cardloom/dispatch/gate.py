@@ -7,7 +7,7 @@ card is asked for all of them, and counted per card and method, so that a new co
 from __future__ import annotations
 
 from cardloom_protocol.callers import Caller, CallerKind
-from cardloom_protocol.errors import JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.hosting import Facts, RateWindow, check, rate_limited
 from cardloom_protocol.ids import CardId
 from cardloom_protocol.method_row import MethodRow, Namespace
@@ -35,6 +35,8 @@ class Gate:
         if row is not None and not caller.may_call(row):
             row = None
         refusal = check(row, self._facts(row, params, caller, ready=ready))
+        if refusal is not None and refusal.code is ErrorCode.NOT_READY and caller.kind is CallerKind.OWNER:
+            raise CallError(ErrorCode.NOT_READY, "Call client.hello first.")
         if refusal is not None:
             raise refusal
         assert row is not None
