@@ -136,10 +136,14 @@ export interface FsEntry {
   readonly size?: number;
 }
 
+/**
+ * Below a watched path an entry changed (`change`), or came, went or was replaced (`rename`); or changes were lost and
+ * a look is needed (`rescan`); or the path leads elsewhere now and the watch is over (`ended`).
+ */
 export interface FsChange {
   readonly watchId: string;
   readonly path: string;
-  readonly type: "change" | "rename";
+  readonly type: "change" | "rename" | "rescan" | "ended";
 }
 
 export interface CommandResult {

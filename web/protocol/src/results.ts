@@ -201,6 +201,10 @@ export interface CanvasEventData {
     readonly name: string;
     readonly text: string;
   };
+  "files.changed": {
+    readonly watchId: string;
+    readonly changes: readonly { readonly path: string; readonly type: "change" | "rename" | "rescan" | "ended" }[];
+  };
   "card.log": { readonly cardId: CardId; readonly lines: readonly LogLine[] };
   "card.taken": { readonly cardId: CardId; readonly pageId: PageId };
   "card.wake": { readonly cardId: CardId };
