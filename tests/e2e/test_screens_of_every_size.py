@@ -40,15 +40,17 @@ def assert_all_on_screen(person: Person, width: int, height: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate("document.documentElement.scrollHeight") == height
     canvas = box_of(page.locator("main"))
+    corner = box_of(page.get_by_role("img", name="Map of the workspace"))
     for card in page.locator("[data-card-id]").all():
         assert within(box_of(card), canvas), card.get_attribute("class")
+        assert apart(box_of(card), corner), card.get_attribute("class")
     for part in ("banner", "complementary"):
         assert within(box_of(page.get_by_role(part).first), (0, 0, width, height))
     tray = box_of(page.get_by_role("toolbar", name="Add cards"))
     view = box_of(page.get_by_role("toolbar", name="View"))
     assert within(tray, canvas)
     assert within(view, canvas)
-    assert tray[0] >= view[2] or tray[1] >= view[3] or view[1] >= tray[3]
+    assert apart(tray, view)
 
 
 Box = tuple[float, float, float, float]
@@ -69,3 +71,7 @@ def within(inner: Box, outer: Box) -> bool:
         and inner[2] <= outer[2] + slack
         and inner[3] <= outer[3] + slack
     )
+
+
+def apart(one: Box, other: Box) -> bool:
+    return one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]

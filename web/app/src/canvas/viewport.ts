@@ -64,7 +64,7 @@ window.addEventListener(
 );
 
 /** Kept free of cards: the map, the bars and the tray lie over the lower edge. */
-const MARGINS = { side: 28, top: 28, bottom: 92 };
+const MARGINS = { side: 28, top: 28, bottom: 126 };
 
 /** The viewport that shows a stretch of the canvas. A few cards are not blown up to fill a large screen. */
 export function viewportFor(bounds: Rect, width: number, height: number): { x: number; y: number; zoom: number } {
