@@ -37,14 +37,14 @@ test: setup test-alone test-python test-web e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
 	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e
-	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
+	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui tests/vectors/fence
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
 	test -x .venv-alone/bin/python || $(PYTHON) -m venv .venv-alone
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check pytest ./packages/protocol
 	.venv-alone/bin/python tools/only_installed.py cardloom-protocol pytest
 	.venv-alone/bin/python -m pytest packages/protocol/tests --ignore=packages/protocol/tests/properties -p no:cacheprovider -W ignore::pytest.PytestConfigWarning
-	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui
+	.venv-alone/bin/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui tests/vectors/fence
 
 test-web: setup ## Tests of the TypeScript packages
 	cd web && npm test --silent
@@ -89,4 +89,4 @@ bench: setup ## Run the benchmarks and print their tables
 ci: check test smoke ## What CI runs
 
 clean: ## Remove what the commands made
-	rm -rf $(VENV) .venv-alone dist web/node_modules packages/server/src/cardloom/web .cardloom-demo
+	rm -rf $(VENV) .venv-alone dist web/node_modules web/card-sdk/dist packages/server/src/cardloom/web .cardloom-demo

@@ -3,7 +3,6 @@ import type { CardMethodResults } from "./contract";
 import { given } from "./given";
 import type { EventHub } from "./hub";
 import type { HostLink } from "./link";
-import { once } from "./topics";
 import type { FsChange, FsStat } from "./types";
 
 export interface WriteOptions {
@@ -78,7 +77,7 @@ export class Files {
   /**
    * Calls a function with every change below a path; gives how to stop.
    *
-   * A watch ends with the card's page: watch again after a resume.
+   * A watch ends with the card's page: watch again after a resume. It also ends with a change of type `ended`.
    */
   async watch(
     path: string,
@@ -91,12 +90,8 @@ export class Files {
     const early = this.#hub.claim(CHANGED, (change) => (change as FsChange).watchId === watchId);
     for (const change of early) handler(change as FsChange);
     let told: Promise<unknown> = Promise.resolve();
-    const stop = once(() => {
-      this.#watchers.delete(watchId);
-      told = this.#link.call("fs.unwatch", { watchId });
-    });
     return async () => {
-      stop();
+      if (this.#watchers.delete(watchId)) told = this.#link.call("fs.unwatch", { watchId });
       await told;
     };
   }
@@ -104,8 +99,10 @@ export class Files {
   /** Hands a change to its watcher; false when there is none for it yet. */
   hear(event: string, data: unknown): boolean {
     if (event !== CHANGED) return false;
-    const handler = this.#watchers.get((data as FsChange).watchId);
-    handler?.(data as FsChange);
+    const change = data as FsChange;
+    const handler = this.#watchers.get(change.watchId);
+    if (change.type === "ended") this.#watchers.delete(change.watchId);
+    handler?.(change);
     return handler !== undefined;
   }
 

@@ -69,4 +69,13 @@ describe("files", () => {
     expect(seen).toEqual(["change src/deep/c.txt", "rename src/g.txt"]);
     expect(host.calls.filter(({ method }) => method === "fs.unwatch")).toHaveLength(1);
   });
+
+  test("whose watch the host ended are not unwatched", async () => {
+    const seen: string[] = [];
+    const stop = await card.fs.watch("src", ({ type }) => seen.push(type));
+    await host.event("fs.changed", { watchId: "w1", path: "src", type: "ended" });
+    await stop();
+    expect(seen).toEqual(["ended"]);
+    expect(host.calls.some(({ method }) => method === "fs.unwatch")).toBe(false);
+  });
 });

@@ -37,6 +37,44 @@ export async function start(): Promise<void> {
   }
 }
 
+/** Every call that the published documentation shows, with the types that its examples count on. */
+export async function asPublished(card: Card, id: string, draw: (...parts: unknown[]) => void): Promise<void> {
+  const delivered: number = await card.ports.emit("failures", [{ text: "auth", status: "error" }]);
+  if (delivered === 0) card.ui.toast("Connect me to a list");
+  await card.ports.send(id, "summary", "## All green", { input: "replace" });
+  card.ports.onMessage<string>((text, message) => draw(text.length, message.fromKind, message.sourceType), { input: "notes" });
+  card.ports.onRequest<string>("lookup", async (query, request) => ({ query, aborted: request.signal.aborted }));
+  const answer = await card.ports.request<{ hits: string[] }>(id, "lookup", "flaky tests", { timeoutMs: 10_000 });
+  const last = await card.ports.read<{ text: string }[]>(id, "items");
+  if (last) draw(answer.hits.length, last.data.length, new Date(last.at).toLocaleTimeString());
+  const sink = card.ports.peers.find((p) => p.direction !== "upstream" && p.inputs.some((i) => i.type === "ns:tasks"));
+  card.ports.onPeersChanged((peers) => draw(peers.map((p) => p.name), sink?.name ?? "none"));
+  const needed = card.ports.peers.map((p) => permissionForPeer(p, { outputType: "ns:markdown" })).filter((p) => p !== null);
+  const usable: string[] = await requestPermissions(card, ...needed);
+  card.agents.onStatus(({ agentId, status }) => draw(agentId, status));
+  card.agents.onTurn(({ agentId, phase, at }) => draw(agentId, phase, new Date(at)));
+  card.agents.onChanged((agents) => draw(agents.length, usable));
+  const screen: string = await card.agents.readScreen(id, 80);
+  const { text, at } = await card.agents.lastReply(id);
+  card.agents.onOutput([id], ({ agentId, text: chunk }) => draw(agentId, chunk.includes("FAIL"), screen, text, at))();
+  const sent: "sent" | "queued" | "inserted" = await card.agents.prompt(id, "Look.", { submit: false, whenBusy: "fail" });
+  if (await card.host.supports("agents.usage")) draw((await card.agents.usage(id, 0)).totalTokens ?? sent);
+  for (const r of (await card.agents.timeline(id, 0, 1)).requests) draw(r.startedAt ?? r.endedAt, r.outputTokens, r.tools);
+  const run = await card.terminals.run(id, "npm test", { timeoutMs: 120_000 });
+  draw(run.timedOut ? "still running" : run.exitCode === 0 ? "passed" : run.output);
+  await card.terminals.write(id, "git status", { submit: true });
+  const pkg = JSON.parse(await card.fs.readText("package.json")) as { name: string };
+  const logo: Uint8Array = await card.fs.readBytes("logo.png");
+  const { entries, truncated } = await card.fs.list("src", { recursive: true, maxEntries: 2000 });
+  const before = await card.fs.stat("TODO.md");
+  await card.fs.writeText("TODO.md", "- [ ] ship it", { createDirs: true, ifMtimeMs: before.mtimeMs });
+  await card.fs.mkdir("reports");
+  await card.fs.trash("reports/old.md");
+  await card.copyText([pkg.name, logo.byteLength, entries.length, truncated].join());
+  const summary = await card.usage("7d");
+  for (const row of summary.rows) draw(row.name, row.costMicroUsd ?? "no price", summary.totalCostMicroUsd / 1_000_000);
+}
+
 export const host = new MockHost({ manifest: {}, peers: [peer("c_note", "note")] });
 export const parts = [CardProvider, usePeers];
 `;
