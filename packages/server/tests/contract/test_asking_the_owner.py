@@ -41,8 +41,18 @@ async def test_a_yes_or_no_is_the_answer_and_a_no_is_no_error(desk: Any, accepte
         "tone": "danger",
         "cardName": "Own Card",
         "packageId": card.package_id,
+        "package": "Own Card",
     }
     assert await asking == {"confirmed": accepted}
+
+
+async def test_a_card_that_calls_itself_otherwise_is_still_named_by_its_package(desk: Any) -> None:
+    card = await enter(desk)
+    await card.call("card.setTitle", title="System update")
+    asking = await started(card.call("ui.confirm", title="?", message=""))
+    dialog = await desk.answer(accepted=False)
+    assert (dialog["data"]["cardName"], dialog["data"]["package"]) == ("System update", "Own Card")
+    await asking
 
 
 async def test_a_question_without_an_answer_is_refused(desk: Any) -> None:
@@ -141,7 +151,7 @@ async def test_what_is_granted_is_known_before_the_answer_comes(desk: Any) -> No
     await desk.page.call("preferences.set", language="ru")
     asking = await started(card.call("permissions.request", ids=["cards.connected", "network"]))
     dialog = await desk.answer(accepted=True)
-    assert (dialog["kind"], dialog["title"], dialog["data"]["name"]) == ("permission", "Own Card", "Own Card")
+    assert (dialog["kind"], dialog["title"], dialog["data"]["package"]) == ("permission", "Own Card", "Own Card")
     assert [row["id"] for row in dialog["data"]["permissions"]] == ["cards.connected", "network"]
     assert dialog["data"]["permissions"][1] == {
         "id": "network",

@@ -1,6 +1,7 @@
 import { NodeResizer, type NodeProps } from "@xyflow/react";
 import { memo, Suspense, type MouseEvent } from "react";
 import { arrange } from "../actions/cards";
+import { MissingSettings } from "../asking/MissingSettings";
 import type { CardBody, CardBodyProps } from "../cards/contract";
 import { OverviewTile } from "../cards/overview/OverviewTile";
 import { cardBodies } from "../cards/registry";
@@ -8,7 +9,7 @@ import { Boundary } from "../shell/Boundary";
 import { useCardApi, useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { Detail } from "../state/ui";
-import type { Card, Tone } from "../wire/records";
+import type { Card, PackageInfo, Tone } from "../wire/records";
 import { CardHead } from "./CardHead";
 import { openCardMenu } from "./cardMenu";
 import type { CardNode } from "./nodes";
@@ -29,6 +30,7 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
   const detail = useStore(session.ui, (ui) => ui.detail);
   const alone = useStore(session.ui, (ui) => ui.selection.cardIds.length === 1);
   const match = useMatch(id);
+  const limits = usePackageSizes(card);
   if (card === undefined) return null;
   const kind = cardBodies[card.kind];
   if (detail === "block") {
@@ -50,6 +52,7 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
       onContextMenu={(event: MouseEvent) => openCardMenu(session, id, event)}
     >
       {bare || detail !== "full" ? null : <CardHead card={card} kind={kind} />}
+      {detail === "full" ? <MissingSettings card={card} /> : null}
       <CardContent card={card} kind={kind} selected={selected} detail={detail} />
       {detail !== "full" ? null : <Ports ports={card.ports} kind={card.kind} name={card.name} />}
       {/* What xyflow measures to accept an arrow; where it really ends is our own affair. */}
@@ -58,8 +61,9 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
       {selected && alone && detail === "full" ? (
         <NodeResizer
           nodeId={id}
-          minWidth={kind.minSize.w}
-          minHeight={kind.minSize.h}
+          minWidth={limits?.minSize.w ?? kind.minSize.w}
+          minHeight={limits?.minSize.h ?? kind.minSize.h}
+          {...(limits === null ? {} : { maxWidth: limits.maxSize.w, maxHeight: limits.maxSize.h })}
           lineClassName="resize-line"
           handleClassName="resize-corner"
           onResizeEnd={(_event, size) => {
@@ -70,6 +74,13 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
       ) : null}
     </div>
   );
+}
+
+/** How small and large a card of a package may become; null for the kinds that have no package. */
+function usePackageSizes(card: Card | undefined): PackageInfo["card"] | null {
+  const session = useSession();
+  const packageId = card?.kind === "custom" ? card.content.packageId : null;
+  return useStore(session.app, (app) => app.packages.find((known) => known.packageId === packageId)?.card ?? null);
 }
 
 function roundedGeometry(cardId: string, rect: { x: number; y: number; w: number; h: number }) {

@@ -3,7 +3,7 @@ import { duplicateCards, stackCards } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
 import { frameRuntime } from "../frame/frames";
 import type { CardMenuItem } from "../wire/records";
-import { BackIcon, CopyIcon, FitIcon, FrontIcon, LinkIcon, PencilIcon, TrashIcon } from "../shell/icons";
+import { BackIcon, CopyIcon, FitIcon, FrontIcon, LinkIcon, PencilIcon, SlidersIcon, TrashIcon } from "../shell/icons";
 import type { MenuEntry } from "../shell/Menu";
 import type { Session } from "../state/session";
 import { askAndRemove } from "./removing";
@@ -87,6 +87,14 @@ function cardMenuEntries(session: Session, cardId: string, chosen: readonly stri
       run: () => drawWithKeys(session, cardId),
     },
   ];
+  if (card?.kind === "custom") {
+    single.push({
+      id: "settings",
+      label: t("settings.menu"),
+      icon: <SlidersIcon />,
+      run: () => session.ui.update((ui) => ({ ...ui, settingsOf: cardId })),
+    });
+  }
   if (frameRuntime(card) !== null) {
     single.push({
       id: "expand",

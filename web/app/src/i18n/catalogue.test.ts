@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asking } from "./asking";
 import { cards } from "./cards";
 import { catalogue, translator } from "./catalogue";
 import { frames } from "./frames";
@@ -26,7 +27,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    expect(rows.length).toBe([shell, cards, frames].reduce((sum, area) => sum + Object.keys(area).length, 0));
+    expect(rows.length).toBe([shell, cards, frames, asking].reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 
   test("a Russian text that counts has the forms for one, few and many", () => {

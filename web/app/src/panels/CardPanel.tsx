@@ -43,6 +43,15 @@ export function CardPanel({ cardId }: { cardId: string }) {
       </dl>
       {card.kind === "custom" ? (
         <>
+          <div className="buttons">
+            <button
+              type="button"
+              className="btn"
+              onClick={() => session.ui.update((ui) => ({ ...ui, settingsOf: cardId }))}
+            >
+              {t("settings.menu")}
+            </button>
+          </div>
           <Grants packageId={card.content.packageId} />
           <CardLog cardId={cardId} />
         </>

@@ -1,6 +1,7 @@
 import { ReactFlowProvider } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
 import { redo, undo } from "../actions/history";
+import { SettingsOverlay } from "../asking/SettingsForm";
 import { Canvas } from "../canvas/Canvas";
 import { contextMenu } from "../canvas/contextMenu";
 import { MiniMap } from "../canvas/MiniMap";
@@ -23,6 +24,7 @@ import { EmptyCanvas, FailedWorkspace, LoadingPlace, NoWorkspace } from "./Place
 import { Questions } from "./Questions";
 import { ToastStack } from "./Toasts";
 import { TopBar } from "./TopBar";
+import { usePageWork } from "./usePageWork";
 import { useRegions } from "./useRegions";
 
 export function App({ session }: { session: Session }) {
@@ -58,6 +60,7 @@ function Page() {
   useGlobalKeys(session);
   useRegions();
   useFrameFocus();
+  usePageWork(session);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -138,6 +141,7 @@ function Overlays() {
           onClose={closeContextMenu}
         />
       )}
+      <SettingsOverlay />
       <Questions />
     </>
   );

@@ -100,4 +100,5 @@ export const SearchIcon = icon(
     <path d="m10.2 10.2 3.3 3.3" />
   </>,
 );
+export const SlidersIcon = icon(<path d="M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M8.5 3.2v3.6h3V3.2zM4.5 9.2v3.6h3V9.2z" />);
 export const StopIcon = icon(<rect x="4" y="4" width="8" height="8" rx="1.2" />);

@@ -7,6 +7,8 @@ export interface UiState {
   renaming: string | null;
   drawing: Drawing | null;
   overlay: "palette" | "help" | null;
+  /** The card whose settings form is open. */
+  settingsOf: string | null;
 }
 
 /** How much of a card can be seen at this zoom: its body, a tile with a few large words, or a coloured block. */
@@ -43,6 +45,7 @@ export const INITIAL_UI: UiState = {
   renaming: null,
   drawing: null,
   overlay: null,
+  settingsOf: null,
 };
 
 /** A selection without what is no longer there; the same object when all of it is. */

@@ -29,6 +29,8 @@ export type {
   PackageInfo,
   PermissionView,
   PortInfo,
+  SettingField,
+  SettingsForm,
   Preferences,
   ProgramRuntime,
   Snapshot,

@@ -87,8 +87,12 @@ class Asking:
         return [one for one in ids if one in granted]
 
     async def _ask(self, kind: DialogKind, card: Card, title: str, data: Mapping[str, Any]) -> Answer:
-        package_id = self._book.package_id(card.id)
-        asked = {**data, "cardName": card.name, "packageId": package_id}
+        package = self._book.package_of(card)
+        named: dict[str, Any] = {"packageId": self._book.package_id(card.id), "package": None}
+        if package is not None:
+            # A card gives itself its title; the name of its package was checked when it was installed.
+            named["package"] = package.display_name(self._language())
+        asked = {**data, "cardName": card.name, **named}
         return await self._dialogs.ask_which(kind, card.workspace_id, card.id, title, asked, timeout_ms=self.timeout_ms)
 
     def _request(self, package: Package, lacking: Sequence[str]) -> dict[str, Any]:
@@ -98,7 +102,7 @@ class Asking:
             for row in view(declared_permissions(package.manifest), (), language)
             if row["id"] in lacking
         ]
-        return {"name": package.display_name(language), "permissions": asked}
+        return {"permissions": asked}
 
     def _granted(self, card: Card, package: Package) -> frozenset[str]:
         return self._consents.granted(card.workspace_id, package.id)
