@@ -35,12 +35,14 @@ def _module(path: Path) -> ModuleType:
 
 
 CODEC = _module(HERE / "cards" / "vector_codec.py")
+_FENCE = _module(HERE / "adapters_fence.py")
 ADAPTERS: dict[str, Any] = {
     **_module(HERE / "adapters.py").ADAPTERS,
     **_module(HERE / "adapters_ui.py").ADAPTERS,
+    **_FENCE.ADAPTERS,
 }
 OPTIONAL_PACKAGE = "cardloom_sdk"
-_NOT_INSTALLED = f"{OPTIONAL_PACKAGE} is not installed"
+OPTIONAL_PACKAGES = (OPTIONAL_PACKAGE, "cardloom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,9 @@ def run_file(path: Path) -> Iterator[Outcome]:
         try:
             got = adapter(case["input"])
         except Exception as error:  # noqa: BLE001 - a crash of the code under test is a failing case
-            if isinstance(error, ModuleNotFoundError) and error.name == OPTIONAL_PACKAGE:
-                yield Outcome(case["id"], "skipped", _NOT_INSTALLED)
+            reason = _why_skipped(error)
+            if reason is not None:
+                yield Outcome(case["id"], "skipped", reason)
                 continue
             got = f"raised {error!r}"
         verdict: Literal["passed", "failed"] = "passed" if agrees(got, case["expect"]) else "failed"
@@ -124,7 +127,8 @@ def _play(stem: str, scenarios: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
     if not scenarios:
         return
     if not _is_installed(OPTIONAL_PACKAGE):
-        yield from (Outcome(f"{stem}/{one['name']}", "skipped", _NOT_INSTALLED) for one in scenarios)
+        reason = f"{OPTIONAL_PACKAGE} is not installed"
+        yield from (Outcome(f"{stem}/{one['name']}", "skipped", reason) for one in scenarios)
         return
     traces = importlib.import_module("traces")
     for scenario in scenarios:
@@ -139,6 +143,15 @@ def _play(stem: str, scenarios: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
             yield Outcome(case_id, "failed", f"raised {error!r}", "what was recorded")
         else:
             yield Outcome(case_id, "passed")
+
+
+def _why_skipped(error: Exception) -> str | None:
+    """Why a case could not be tried here; None when it was tried and failed."""
+    if isinstance(error, _FENCE.NotHere):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name in OPTIONAL_PACKAGES:
+        return f"{error.name} is not installed"
+    return None
 
 
 def _is_installed(package: str) -> bool:

@@ -84,6 +84,31 @@ def test_cases_that_need_the_sdk_are_skipped_by_name_where_it_is_not_installed(
     ]
 
 
+class _WithoutServer:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name.partition(".")[0] == "cardloom":
+            raise ModuleNotFoundError(f"No module named {name!r}", name="cardloom")
+
+
+def test_attacks_on_files_are_skipped_by_name_where_the_server_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cardloom"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [_WithoutServer(), *sys.meta_path])
+    (tmp_path / "writing.json").write_bytes((HERE / "fence" / "writing.json").read_bytes())
+    assert RUNNER.main([str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["writing.json: 7 cases skipped, cardloom is not installed", "0 passed, 0 failed, 7 skipped"]
+
+
+def test_the_attacks_on_files_are_many_and_name_every_operation() -> None:
+    cases = [case for path in (HERE / "fence").glob("*.json") for case in RUNNER.load(path)["cases"]]
+    assert len(cases) >= 300
+    methods = {call["method"] for case in cases for call in case["input"]["calls"]}
+    assert methods == {"fs.stat", "fs.list", "fs.read", "fs.write", "fs.mkdir", "fs.trash"}
+
+
 @pytest.mark.parametrize(
     ("got", "expected", "agree"),
     [

@@ -160,8 +160,9 @@ class Inside:
                 try:
                     return _open_at(place, flags)
                 except OSError as error:
-                    # A link stands where none stood when it was looked at: walk again.
-                    if error.errno != errno.ELOOP:
+                    # A link stood where there was none when it was looked at: walk again.
+                    was_folder = place.found is not None and stat.S_ISDIR(place.found.st_mode)
+                    if error.errno != errno.ELOOP and not (error.errno == errno.ENOTDIR and was_folder):
                         raise
         raise OSError(errno.EAGAIN, "It is being replaced all the time")
 

@@ -139,11 +139,13 @@ class Walk:
         try:
             self._enter(name)
         except OSError as error:
-            found = self._look(name)
-            if error.errno in (errno.ENOTDIR, errno.ELOOP) and found is not None and stat.S_ISLNK(found.st_mode):
-                self._again(name)  # it was a folder a moment ago and is a link now
-                return
-            raise
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                raise
+            now = self._look(name)
+            if now is None or not (stat.S_ISLNK(now.st_mode) or stat.S_ISDIR(now.st_mode)):
+                raise
+            self._again(name)  # it was a folder, was a link a moment later, and is one of both now
+            return
         self._names.append(name)
 
     def _up(self) -> None:
