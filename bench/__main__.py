@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from .machine import describe, load
 from .report import Table, markdown, missed, table_from_json
@@ -29,6 +30,9 @@ NAMES = (
 )
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+Results: TypeAlias = dict[str, Any]
+"""The machine's lines and the tables by name, as JSON has them."""
+
 _INTRODUCTION = """\
 # Benchmarks
 
@@ -56,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
         print(markdown(tables[name]), flush=True)
     for line in missed(list(tables.values())):
         print(f"Missed: {line}")
-    results = {"machine": describe(), "tables": {name: table.to_json() for name, table in tables.items()}}
+    results: Results = {"machine": describe(), "tables": {name: table.to_json() for name, table in tables.items()}}
     if asked.json is not None:
         asked.json.write_text(_json_text(results))
     if asked.write:
@@ -71,31 +75,29 @@ def _measure(name: str) -> Table:
     return replace(table, at=f"{at:%Y-%m-%d}", seconds=time.perf_counter() - started, load=load())
 
 
-def _keep(results: dict[str, object]) -> None:
+def _keep(results: Results) -> None:
     """Put new tables in the place of the old ones and write the page from all of them."""
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"tables": {}}
-    merged = {**kept["tables"], **results["tables"]}  # type: ignore[dict-item]
+    merged = {**kept["tables"], **results["tables"]}
     results = {**results, "tables": {name: merged[name] for name in NAMES if name in merged}}
     RESULTS.write_text(_json_text(results))
     PAGE.write_text(page(results))
 
 
-def page(results: dict[str, object]) -> str:
+def page(results: Results) -> str:
     """The page of results as Markdown."""
-    raw = results["tables"]
-    assert isinstance(raw, dict)
-    tables = [table_from_json(table) for table in raw.values()]
+    tables = [table_from_json(table) for table in results["tables"].values()]
     lines = missed(tables)
     verdict = (
         ["Every goal was met."] if not lines else ["Goals that were missed:", "", *(f"* {line}" for line in lines)]
     )
-    machine = [f"* {line}" for line in results["machine"]]  # type: ignore[attr-defined]
+    machine = [f"* {line}" for line in results["machine"]]
     return (
         "\n".join((_INTRODUCTION, *machine, "", *verdict, "", *(markdown(table) for table in tables))).rstrip() + "\n"
     )
 
 
-def _json_text(results: dict[str, object]) -> str:
+def _json_text(results: Results) -> str:
     return json.dumps(results, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -119,8 +119,8 @@ async def _compare(ours: Crowd, theirs: Crowd, calls: int, at_once: int) -> Pair
 
 def _cpu_row(what: str, ours: Crowd, theirs: Crowd, calls: int) -> Row:
     events = calls * SENDERS * CONNECTIONS
-    us = Pairs(*([cpu_s / events * 1e6 for cpu_s in crowd.cpu_s[1:]] for crowd in (ours, theirs)), less_is_better=True)
-    return us.row(what, "µs", "bare broadcast")
+    mine, other = ([cpu_s / events * 1e6 for cpu_s in crowd.cpu_s[1:]] for crowd in (ours, theirs))
+    return Pairs(mine, other, less_is_better=True).row(what, "µs", "bare broadcast")
 
 
 async def _sizes(crowd: Crowd) -> str:

@@ -42,6 +42,10 @@ class Running:
         """Its resident memory, that of the programs it runs left out."""
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def programs_mb(self) -> float:
+        """The resident memory of the programs it runs, pages that several share counted for each."""
+        return sum(float(child.memory_info().rss) for child in psutil.Process(self.process.pid).children()) / 1e6
+
     def waited_ms(self) -> float:
         """How long its main thread was ready to run so far and had no core to run on."""
         return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e6
@@ -53,14 +57,15 @@ class Running:
 
 
 @contextmanager
-def cardloom(data: Path | None = None) -> Iterator[Running]:
-    """A Cardloom server with a workspace over an empty folder; on a given data folder with what is in it."""
+def cardloom(filled: Path | None = None) -> Iterator[Running]:
+    """A Cardloom server with one workspace, empty or from a folder that `canvases.filled` made."""
     with TemporaryDirectory(prefix="cardloom-bench-") as folder:
         home = Path(folder) / "home"
-        project = home / "project"
-        project.mkdir(parents=True)
+        home.mkdir()
+        where = filled or home
+        data, project = where / "data", where / "project"
+        project.mkdir(exist_ok=True)
         (home / ".bashrc").write_text("PS1='$ '\n")
-        data = data or Path(folder) / "data"
         port = free_port()
         environment = {
             **os.environ,
