@@ -150,6 +150,11 @@ def test_links_and_devices_are_left_out_with_a_warning(unpacking: Unpacker, kind
     assert "evil" in warning
 
 
+def test_a_warning_writes_out_what_a_terminal_would_obey(unpacking: Unpacker) -> None:
+    unpacking(header("t/\x1b[2Jevil", kind=b"2"), file("t/a"))
+    assert unpacking.given.warnings == ("'\\x1b[2Jevil' is a link and was left out",)
+
+
 def test_nothing_is_written_through_a_link_of_the_archive(unpacking: Unpacker, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

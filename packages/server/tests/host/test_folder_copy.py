@@ -66,7 +66,7 @@ def test_links_and_pipes_are_left_out_with_a_warning_and_not_followed(source: Pa
     os.mkfifo(source / "pipe")
     found, warnings = copied(source)
     assert set(found) == {"neurosquad-card.json", "dist/app.js"}
-    assert [warning.split()[0] for warning in warnings] == ["file", "folder", "loop", "pipe"]
+    assert [warning.split()[0] for warning in warnings] == ["'file'", "'folder'", "'loop'", "'pipe'"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")

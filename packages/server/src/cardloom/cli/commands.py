@@ -5,11 +5,14 @@ Nothing of the server or the SDK is imported here, so that `cardloom --help` ans
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from . import package_commands
+from .options import Json
+from .options import run as _run
 
 app = typer.Typer(
     name="cardloom",
@@ -20,11 +23,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 journal = typer.Typer(help="What was delivered, refused and dropped along arrows.", no_args_is_help=True)
-card = typer.Typer(help="Cards that you run yourself.", no_args_is_help=True)
+card = typer.Typer(help="Card packages, and cards that you run yourself.", no_args_is_help=True)
 app.add_typer(journal, name="journal")
 app.add_typer(card, name="card")
+package_commands.add_to(card)
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="The first port to try.")]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")]
@@ -199,9 +202,3 @@ def token(
     from .server import key
 
     _run(lambda: key(show=show), json)
-
-
-def _run(work: Callable[[], object], json: bool) -> None:
-    from .console import finish
-
-    raise typer.Exit(finish(work, as_json=json))

@@ -76,7 +76,8 @@ def _print_error(error: CallError, *, as_json: bool) -> None:
         print(json.dumps({"error": error.to_wire()}, ensure_ascii=False, indent=2))
         return
     say(f"cardloom: {error.message}")
-    if isinstance(error.data, list):
-        for issue in error.data:
-            if isinstance(issue, dict) and issue.get("message") and str(issue["message"]) not in error.message:
-                say(f"  {issue.get('path') or '/'}: {issue['message']}")
+    issues = [issue for issue in error.data if isinstance(issue, dict)] if isinstance(error.data, list) else []
+    for issue in issues:
+        told = len(issues) == 1 and str(issue.get("message")) in error.message
+        if issue.get("message") and not told:
+            say(f"  {issue.get('path') or '/'}: {issue['message']}")

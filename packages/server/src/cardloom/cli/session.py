@@ -62,6 +62,12 @@ async def card_of(client: Client, named: str, workspace: str | None) -> Record:
     return _one(cards, named, "card")
 
 
+async def package_of(client: Client, named: str) -> Record:
+    """The installed package that is meant, by id or unique name. NOT_FOUND; INVALID_PARAMS lists all that fit."""
+    packages = (await client.call("package.list"))["packages"]
+    return _one([{**one, "id": one["packageId"]} for one in packages if one["source"] is not None], named, "package")
+
+
 def _one(records: Iterable[Record], named: str, what: str) -> Record:
     every = list(records)
     by_id = [record for record in every if record["id"] == named]

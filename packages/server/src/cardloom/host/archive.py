@@ -97,7 +97,7 @@ class _List:
             self.tree.add(path, entry.size_bytes)
             self.files[entry.name] = path
         else:
-            self.warnings.append(f"{path} is {_IN_WORDS[entry.kind]} and was left out")
+            self.warnings.append(f"{path!r} is {_IN_WORDS[entry.kind]} and was left out")
 
 
 def _stream(file: BinaryIO, limits: ArchiveLimits) -> TarStream:

@@ -37,12 +37,12 @@ def take_folder(
     for path, entry in _walk(source, "", tree, left_out):
         if not entry.is_file(follow_symlinks=False):
             what = "a link" if entry.is_symlink() else "no file"
-            warnings.append(f"{path} is {what} and was left out")
+            warnings.append(f"{path!r} is {what} and was left out")
             continue
         tree.add(path, entry.stat(follow_symlinks=False).st_size)
         digest = _copy(Path(entry.path), None if into is None else into / path, limits.file_bytes)
         if digest is None:
-            warnings.append(f"{path} is no file any more and was left out")
+            warnings.append(f"{path!r} is no file any more and was left out")
         else:
             digests[path] = digest
     if not digests:
