@@ -19,6 +19,7 @@ from cardloom_sdk.backoff import BackOff
 from cardloom_sdk.card_run import EXIT_REFUSED, SUPERVISED_VARIABLE, TOKEN_VARIABLE, URL_VARIABLE
 from cardloom_sdk.manifest_file import MANIFEST_NAME, parse_raw, read_raw
 
+from ..features.cards.model import run_package_id
 from .console import Answer, UsageError, say
 from .session import Record, card_of, session, workspace_of
 
@@ -68,7 +69,7 @@ async def _register(client: Client, home: Record, raw: Any, card: Record | None)
     snapshot = await client.call("canvas.snapshot", {"workspaceId": home["id"]})
     params: dict[str, Any] = {"workspaceId": home["id"], "manifest": raw}
     if card is None:
-        card = next((one for one in snapshot["cards"] if _is_idle(one, raw["name"])), None)
+        card = next((one for one in snapshot["cards"] if _is_idle(one, run_package_id(raw))), None)
     if card is not None:
         params["cardId"] = card["id"]
     elif snapshot["cards"]:
@@ -78,11 +79,9 @@ async def _register(client: Client, home: Record, raw: Any, card: Record | None)
     return made["cardId"], made["token"]
 
 
-def _is_idle(card: Record, package_name: str) -> bool:
+def _is_idle(card: Record, package_id: str) -> bool:
     """Whether a card is one of a package run from outside whose program is not connected."""
-    if card["kind"] != "custom" or card["type"] != package_name:
-        return False
-    own = str(card["content"].get("packageId", "")).startswith("dev:")
+    own = card["kind"] == "custom" and card["content"].get("packageId") == package_id
     return own and (card["runtime"] or {}).get("status") != "external"
 
 
