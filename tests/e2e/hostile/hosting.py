@@ -51,6 +51,10 @@ class Hosted:
         with urllib.request.urlopen(request, timeout=CAP_S) as answer:
             return json.load(answer)["result"]
 
+    def drop_everybody(self) -> None:
+        """End every connection, as when the server goes and comes back."""
+        self._run(self.app.sockets.end_all())
+
     def end(self) -> None:
         """End the server and wait for it."""
         self._loop.call_soon_threadsafe(self._down.set)

@@ -1,6 +1,7 @@
 import type { AddableCardKind, AgentStatus, HarnessId, Language, PermissionId, StickyColor, TaskStatus, Tone } from "./generated";
 import type { ArrowId, CardId, DialogId, PackageId, PageId, WorkspaceId } from "./ids";
 import type { JsonObject, JsonValue } from "./json";
+import type { CardSizes } from "./manifest/model";
 
 /** A port of a card as its peers see it; `permission` is what a card needs to use it. */
 export interface PortInfo {
@@ -350,6 +351,8 @@ export interface PackageInfo {
   readonly former: string | null;
   /** Why its files are not what is used now. */
   readonly problem: string | null;
+  /** How large its cards are at first, and how small and large they may become. */
+  readonly card: Readonly<CardSizes>;
   /** What an update asks for and the owner has not agreed to. */
   readonly held: { readonly permissions: readonly PermissionId[]; readonly hosts: readonly string[] };
   readonly permissions: readonly PermissionView[];

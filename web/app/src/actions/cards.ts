@@ -28,7 +28,7 @@ const promised = new Set<Rect>();
 export async function addCard(session: Session, what: Addable, at: Point, exact = false): Promise<Card | null> {
   const workspaceId = session.workspaceId;
   if (workspaceId === null) return null;
-  const size = cardBodies[what.kind].defaultSize;
+  const size = sizeOf(session, what);
   const corner = { x: Math.round(at.x - size.w / 2), y: Math.round(at.y - size.h / 2) };
   const place = exact ? corner : freePlace(corner, size, [...cardsOf(session).values(), ...promised]);
   const rect = { ...place, ...size };
@@ -44,6 +44,12 @@ export async function addCard(session: Session, what: Addable, at: Point, exact 
   } finally {
     promised.delete(rect);
   }
+}
+
+/** How large a new card is: a card of a package as its package says. */
+function sizeOf(session: Session, { kind, packageId }: Addable): { w: number; h: number } {
+  const known = session.app.get().packages.find((each) => each.packageId === packageId);
+  return known?.card.defaultSize ?? cardBodies[kind].defaultSize;
 }
 
 /** Copies cards with what they hold: beside themselves, or as a group around a point. */

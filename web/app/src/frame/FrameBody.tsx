@@ -1,5 +1,5 @@
 import { ArrowPathIcon, ArrowRightStartOnRectangleIcon } from "@heroicons/react/24/outline";
-import { useEffect, useRef, type ReactNode } from "react";
+import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { CustomCard, FrameRuntime } from "../wire/records";
@@ -13,7 +13,8 @@ export function FrameBody({ card, runtime }: { card: CustomCard; runtime: FrameR
   const place = useRef<HTMLDivElement>(null);
   const state = useStore(frames.states, (states) => states.get(card.id));
   const large = useStore(frames.expanded, (expanded) => expanded === card.id);
-  useEffect(() => (place.current === null ? undefined : frames.show(card.id, place.current)), [frames, card.id]);
+  // Before its place leaves the document, the frame has to be out of it: later it would have started over.
+  useLayoutEffect(() => (place.current === null ? undefined : frames.show(card.id, place.current)), [frames, card.id]);
 
   const reload = (
     <Action label={t("frame.reload")} onClick={() => frames.reload(card.id)}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { useSession, useT } from "../shell/context";
 import { CloseIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -27,7 +27,7 @@ function Large({ cardId }: { cardId: string }) {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
-  useEffect(() => (place.current === null ? undefined : frames.showLarge(cardId, place.current)), [frames, cardId]);
+  useLayoutEffect(() => (place.current === null ? undefined : frames.showLarge(cardId, place.current)), [frames, cardId]);
   return (
     <section
       className={styles.large}

@@ -188,6 +188,7 @@ def package_to_wire(package: Package, language: str) -> dict[str, Any]:
         "verified": package.verified,
         "former": package.former,
         "problem": package.problem,
+        "card": dict(package.manifest["card"]),
         "held": {"permissions": sorted(package.held), "hosts": list(package.held_hosts)},
         "permissions": view(declared_permissions(package.manifest), (), language),
     }
