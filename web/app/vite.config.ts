@@ -1,16 +1,29 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import type { Plugin } from "vite";
 
 const built = fileURLToPath(new URL("../../packages/server/src/cardloom/web", import.meta.url));
 const server = process.env["CARDLOOM_URL"] ?? "http://127.0.0.1:7420";
 
+/** Empties the folder that the page is built into, but for what the card SDK's build put there. */
+const emptied: Plugin = {
+  name: "empty-but-for-the-card-sdk",
+  apply: "build",
+  buildStart() {
+    const names = existsSync(built) ? readdirSync(built) : [];
+    for (const name of names) if (name !== "ns") rmSync(join(built, name), { recursive: true });
+  },
+};
+
 /** The page is served under a strict content policy, so nothing may be inlined into the HTML as script. */
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), emptied],
   build: {
     outDir: built,
-    emptyOutDir: true,
+    emptyOutDir: false,
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
