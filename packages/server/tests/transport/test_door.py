@@ -209,6 +209,27 @@ async def test_a_first_message_without_the_key_ends_the_socket_without_a_hint(li
         assert socket.close_reason == ""
 
 
+async def test_a_client_of_a_newer_protocol_is_told_what_this_server_speaks(listening: Any) -> None:
+    async with connect(f"{listening.ws_url}/ws", additional_headers=listening.key_header) as socket:
+        await socket.send(request(1, "client.hello", client="sdk", protocol=2))
+        error = json.loads(await socket.recv())["error"]
+        await socket.send(request(2, "client.hello", client="sdk", protocol=1))
+        again = json.loads(await socket.recv())
+    assert error["code"] == "PROTOCOL_MISMATCH"
+    assert "protocol 1" in error["message"]
+    assert again["ok"] is True
+
+
+async def test_an_unknown_method_is_named_in_its_refusal(listening: Any) -> None:
+    async with connect(f"{listening.ws_url}/ws", additional_headers=listening.key_header) as socket:
+        await socket.send(request(1, "client.hello", client="sdk", protocol=1))
+        await socket.recv()
+        await socket.send(request(2, "canvas.vanish"))
+        error = json.loads(await socket.recv())["error"]
+    assert error["code"] == "METHOD_NOT_FOUND"
+    assert "canvas.vanish" in error["message"]
+
+
 async def test_with_the_key_in_the_header_a_greeting_still_comes_first(listening: Any) -> None:
     async with connect(f"{listening.ws_url}/ws", additional_headers=listening.key_header) as socket:
         await socket.send(request(1, "workspace.list"))

@@ -37,6 +37,8 @@ class Gate:
         refusal = check(row, self._facts(row, params, caller, ready=ready))
         if refusal is not None and refusal.code is ErrorCode.NOT_READY and caller.kind is CallerKind.OWNER:
             raise CallError(ErrorCode.NOT_READY, "Call client.hello first.")
+        if refusal is not None and refusal.code is ErrorCode.METHOD_NOT_FOUND:
+            raise CallError(ErrorCode.METHOD_NOT_FOUND, f"This server offers no method {method!r}.")
         if refusal is not None:
             raise refusal
         assert row is not None

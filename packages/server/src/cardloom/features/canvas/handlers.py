@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.frames import PROTOCOL
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.limits import CARD_LIMITS, OWN_LIMITS
@@ -43,6 +44,8 @@ def handlers(service: CanvasService, around: Surroundings) -> Mapping[str, Handl
 def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
     async def hello(call: Call) -> Result:
         caller = call.caller
+        if call.params["protocol"] > PROTOCOL:
+            raise CallError(ErrorCode.PROTOCOL_MISMATCH, f"this server speaks protocol {PROTOCOL}; update it")
         if call.params["client"] == "page" and caller.page_id is not None:
             around.presence.join(caller.connection_id, caller.page_id)
             for notice in around.notices:
