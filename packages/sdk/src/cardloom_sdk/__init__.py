@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .canvas import Canvas
     from .card import Card, Stop
     from .card_chrome import Tone
+    from .card_files import FileChange, FileContent, FileEntry, FileList, FileStat
     from .card_net import NetResponse, NetStream
     from .card_storage import StorageChange, StorageUsage
     from .card_tools import ToolCall
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .mirror import Mirror
 
 _CARD_TYPES = ("Agent", "CommandResult", "Message", "Output", "Question", "Retained", "StatusChange", "TurnChange")
+_FILE_TYPES = ("FileChange", "FileContent", "FileEntry", "FileList", "FileStat")
 _HOMES = {
     "CallError": "cardloom_protocol.errors",
     "ErrorCode": "cardloom_protocol.errors",
@@ -37,6 +39,7 @@ _HOMES = {
     "StorageUsage": f"{__name__}.card_storage",
     "ToolCall": f"{__name__}.card_tools",
     **dict.fromkeys(_CARD_TYPES, f"{__name__}.card_types"),
+    **dict.fromkeys(_FILE_TYPES, f"{__name__}.card_files"),
     "Client": f"{__name__}.client",
     "Server": f"{__name__}.discovery",
     "data_folder": f"{__name__}.discovery",
@@ -53,6 +56,11 @@ __all__ = [
     "Client",
     "CommandResult",
     "ErrorCode",
+    "FileChange",
+    "FileContent",
+    "FileEntry",
+    "FileList",
+    "FileStat",
     "ManifestError",
     "MenuItem",
     "Message",

@@ -27,6 +27,7 @@ from cardloom_protocol.ports.types import PortInfo
 from .answers import Answers
 from .card_chrome import CardChrome
 from .card_connection import CardConnection
+from .card_files import Files
 from .card_net import Net
 from .card_reach import Agents, Permissions, Terminals
 from .card_settings import CardSettings
@@ -67,6 +68,7 @@ class Card(CardChrome, CardWishes):
         self.settings = CardSettings(lambda: self.context, self.call, self._listeners)
         self.tools = Tools(self.call, self._post, self._timing, self._warn, self._show)
         self.net = Net(self.call, self._post)
+        self.fs = Files(self.call, self._listeners, self._report)
         self.ui = Ui(self.call, self._listeners)
         CardChrome.__init__(self, self.call, self._timing)
         CardWishes.__init__(self, self.call)
@@ -291,6 +293,7 @@ class Card(CardChrome, CardWishes):
         self._connection, self._context, self._methods = connection, CardContext(wire), None
         connection.start()
         self._topics.connected()
+        self.fs.connected()
         for listener in self._ready:
             listener.put()
         try:
@@ -298,6 +301,7 @@ class Card(CardChrome, CardWishes):
         finally:
             self._connection = None
             self._topics.lost()
+            self.fs.lost()
             self._answers.cancel()
             self.tools.cancel()
             self.net.lost()

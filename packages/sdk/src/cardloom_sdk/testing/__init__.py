@@ -8,6 +8,7 @@
 The host asks the same questions in the same order as the server (`cardloom_protocol.hosting`). Spec: decision 40.
 """
 
+from .files import MemoryFiles
 from .host import CardHost, peer, shell
 from .outside import Outside, WebReply, WebRequest
 from .virtual import MemoryChannel, VirtualTiming, settle
@@ -17,6 +18,7 @@ __all__ = [
     "CardHost",
     "Emitted",
     "MemoryChannel",
+    "MemoryFiles",
     "Outside",
     "Shown",
     "VirtualTiming",

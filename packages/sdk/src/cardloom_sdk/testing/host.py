@@ -21,6 +21,7 @@ from cardloom_protocol.ports.types import PortInfo
 
 from ..card import Card
 from ..channel import ChannelClosed
+from .files import MemoryFiles
 from .outside import Outside
 from .virtual import MemoryChannel, VirtualTiming, settle
 from .world import Answer, Emitted, Kept, Shown, World
@@ -67,6 +68,11 @@ class CardHost:
         return self.world.outside
 
     @property
+    def files(self) -> MemoryFiles:
+        """The workspace's files, in memory."""
+        return self.world.files
+
+    @property
     def shown(self) -> Shown:
         """What the card shows and said."""
         return self.world.shown
@@ -93,6 +99,7 @@ class CardHost:
         self._channel = ours
         self._connection = HostConnection("nscard")
         self.world.topics.clear()
+        self.world.files.forget_watches()
         self._serving = asyncio.create_task(self._serve(ours))
         return theirs
 
@@ -238,6 +245,16 @@ class CardHost:
     def keep(self, card_id: str, output: str, data: Any) -> None:
         """Let a joined card's retained output hold a value, for `card.read`."""
         self.world.kept[(card_id, output)] = Kept(data, self.card.timing.now_ms())
+
+    async def change_file(self, path: str, content: str | bytes | None) -> None:
+        """Let somebody else write a file, or with None remove it; the card's watches are told."""
+        if content is None:
+            self.files.remove(path)
+        else:
+            self.files.put(path, content)
+        waiting, self.outside.events[:] = list(self.outside.events), []
+        for name, data in waiting:
+            await self.event(name, data)
 
     def refuse_next(self, method: str, error: CallError) -> None:
         """Refuse the next call of a method that would otherwise pass."""

@@ -21,6 +21,7 @@ from cardloom_protocol.ports.types import PortInfo
 from cardloom_protocol.texts import localized
 
 from ..timing import Timing
+from .files import MemoryFiles
 from .outside import Outside
 
 Params = Mapping[str, Any]
@@ -91,6 +92,7 @@ class World:
         self.output_of: frozenset[str] = frozenset()
         self.outside = Outside(manifest, self.declared, self.effective, self._grant, lambda: self._permissions_list({}))
         self.asked: dict[str, tuple[PortInfo, asyncio.Future[Any]]] = {}
+        self.files = MemoryFiles(timing, self.outside.events)
         self.answers: dict[str, Answer] = {
             "host.ready": self._host_ready,
             "card.getInfo": self._card_get_info,
@@ -118,6 +120,7 @@ class World:
             "ports.respond": self._ports_respond,
             "ports.read": self._ports_read,
             **self.outside.answers(),
+            **self.files.answers(),
         }
 
     def effective(self) -> frozenset[str]:
