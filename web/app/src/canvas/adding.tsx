@@ -1,5 +1,7 @@
 import { addCard, type Addable } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
+import { PackageIcon } from "../packages/PackageIcon";
+import { PlusIcon } from "../shell/icons";
 import type { MenuEntry } from "../shell/Menu";
 import type { Session } from "../state/session";
 import type { Point } from "./geometry";
@@ -31,21 +33,25 @@ export function addEntries(session: Session, at: Point | (() => Point)): MenuEnt
     const { icon: Icon, label } = cardBodies[kind];
     return { id: kind, label: t(label), icon: <Icon size={16} />, run: () => add({ kind }) };
   });
-  const packages = session.app.get().packages;
-  if (packages.length === 0) return own;
-  const Icon = cardBodies.custom.icon;
   return [
     ...own,
     { id: "packages", heading: t("add.packages") },
-    ...packages.map(
+    ...session.app.get().packages.map(
       (each): MenuEntry => ({
         id: each.packageId,
         label: each.displayName,
         description: each.description,
-        icon: <Icon size={16} />,
+        icon: <PackageIcon icon={each.icon} size={16} />,
         run: () => add({ kind: "custom", packageId: each.packageId }),
       }),
     ),
+    {
+      id: "open-packages",
+      label: t("packages.open"),
+      description: t("packages.about"),
+      icon: <PlusIcon size={14} />,
+      run: () => session.ui.update((ui) => ({ ...ui, overlay: "packages" })),
+    },
   ];
 }
 

@@ -9,6 +9,7 @@ import { Tray } from "../canvas/Tray";
 import { ViewBar } from "../canvas/ViewBar";
 import { LargeFrame } from "../frame/LargeFrame";
 import { useFrameFocus } from "../frame/useFrameFocus";
+import { PackagesDialog } from "../packages/PackagesDialog";
 import { Inspector } from "../panels/Inspector";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
@@ -132,6 +133,7 @@ function Overlays() {
     <>
       {overlay === "palette" ? <Palette /> : null}
       {overlay === "help" ? <Help /> : null}
+      {overlay === "packages" ? <PackagesDialog /> : null}
       {menu === null ? null : (
         <Menu
           key={`${menu.at.x},${menu.at.y}`}

@@ -3,6 +3,7 @@ import { undo, redo } from "../actions/history";
 import { addAndSelect, ADDABLE_KINDS } from "../canvas/adding";
 import { useCenter, useViewport } from "../canvas/viewport";
 import { cardBodies } from "../cards/registry";
+import { PackageIcon } from "../packages/PackageIcon";
 import { useStore } from "../state/store";
 import { useSession, useT } from "./context";
 import { LANGUAGES, SCHEMES } from "./TopBar";
@@ -46,13 +47,12 @@ export function useCommands(): Command[] {
               };
             }),
             ...app.packages.map((each): Command => {
-              const Icon = cardBodies.custom.icon;
               return {
                 id: `add-${each.packageId}`,
                 group: t("palette.add"),
                 label: t("add.one", { kind: each.displayName }),
                 detail: each.description,
-                icon: <Icon size={16} />,
+                icon: <PackageIcon icon={each.icon} size={16} />,
                 run: () => void addAndSelect(session, { kind: "custom", packageId: each.packageId }, center()),
               };
             }),
@@ -74,6 +74,12 @@ export function useCommands(): Command[] {
       { id: "undo", label: t("undo.undo"), hint: "Ctrl Z", run: () => void undo(session) },
       { id: "redo", label: t("undo.redo"), hint: "Ctrl Shift Z", run: () => void redo(session) },
       { id: "panel", label: t("panel.toggle"), hint: "I", run: toggle },
+      {
+        id: "packages",
+        label: t("packages.open"),
+        detail: t("packages.about"),
+        run: () => session.ui.update((ui) => ({ ...ui, overlay: "packages" as const })),
+      },
       {
         id: "help",
         label: t("help.open"),

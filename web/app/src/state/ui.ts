@@ -6,7 +6,7 @@ export interface UiState {
   /** The card whose title is being edited. */
   renaming: string | null;
   drawing: Drawing | null;
-  overlay: "palette" | "help" | null;
+  overlay: "palette" | "help" | "packages" | null;
   /** The card whose settings form is open. */
   settingsOf: string | null;
 }

@@ -1,0 +1,21 @@
+import type { Problem } from "./useWork";
+import styles from "./packages.module.css";
+
+/** Says what was wrong; every fault of a package with its place. */
+export function ProblemNotice({ problem }: { problem: Problem | null }) {
+  if (problem === null) return null;
+  return (
+    <div className="notice tone-danger" role="alert">
+      {problem.message}
+      {problem.faults.length === 0 ? null : (
+        <ul className={styles["faults"]}>
+          {problem.faults.map(({ path, message }, index) => (
+            <li key={index}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
