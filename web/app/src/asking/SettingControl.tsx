@@ -28,6 +28,7 @@ export function SettingControl({ field, isSet, draft, fault, onChange }: Control
   return (
     <div className="setting" data-fault={fault === null ? undefined : ""}>
       <div className="setting-head">
+        {field.type === "boolean" ? <ValueControl field={field} entry={entry} set={set} common={common} /> : null}
         <label htmlFor={id}>{field.label}</label>
         {field.required ? <span className="setting-note">{t("settings.required")}</span> : null}
         {field.scope === "package" ? <span className="setting-note">{t("settings.shared")}</span> : null}
@@ -40,7 +41,7 @@ export function SettingControl({ field, isSet, draft, fault, onChange }: Control
       </div>
       {field.type === "secret" ? (
         <SecretControl field={field} isSet={isSet} draft={draft} onChange={onChange} common={common} />
-      ) : (
+      ) : field.type === "boolean" ? null : (
         <ValueControl field={field} entry={entry} set={set} common={common} />
       )}
       {field.description === undefined ? null : (
@@ -110,7 +111,7 @@ function ValueControl({ field, entry, set, common }: ValueProps): ReactNode {
       return (
         <textarea
           {...common}
-          rows={4}
+          rows={3}
           value={text}
           placeholder={placeholder}
           maxLength={field.maxLength ?? 20_000}

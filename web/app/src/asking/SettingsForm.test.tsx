@@ -68,26 +68,29 @@ test("only what was changed is sent, and the form closes when it is saved", asyn
 
 test("what the server refuses is said at its field and nothing typed is lost", async () => {
   const page = await openForm();
-  fireEvent.change(screen.getByLabelText("Count"), { target: { value: "99" } });
+  fireEvent.change(screen.getByLabelText("Count"), { target: { value: "9" } });
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
   await act(() =>
     page.socket.say({
       kind: "res",
       id: page.socket.call("card.setSettings").id,
       ok: false,
-      error: { code: "INVALID_PARAMS", message: "no", data: [{ key: "count", message: "The value must be at most 9." }] },
+      error: { code: "INVALID_PARAMS", message: "no", data: [{ key: "count", message: "It is taken." }] },
     }),
   );
-  expect(screen.getByRole("alert").textContent).toBe("The value must be at most 9.");
+  expect(screen.getByRole("alert").textContent).toBe("It is taken.");
   const count = screen.getByLabelText<HTMLInputElement>("Count");
-  expect([count.value, count.getAttribute("aria-invalid")]).toEqual(["99", "true"]);
+  expect([count.value, count.getAttribute("aria-invalid")]).toEqual(["9", "true"]);
 });
 
-test("a text that is no number never leaves the page", async () => {
+test.each([
+  ["many", "This is no number."],
+  ["99", "At most 9."],
+])("%s never leaves the page", async (typed, said) => {
   const page = await openForm();
-  fireEvent.change(screen.getByLabelText("Count"), { target: { value: "many" } });
+  fireEvent.change(screen.getByLabelText("Count"), { target: { value: typed } });
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
-  expect(screen.getByRole("alert").textContent).toBe("This is no number.");
+  expect(screen.getByRole("alert").textContent).toBe(said);
   expect(page.socket.calls.some((call) => call.method === "card.setSettings")).toBe(false);
 });
 

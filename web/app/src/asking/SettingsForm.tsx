@@ -62,8 +62,8 @@ function Fields({ form, onDone }: { form: Form; onDone(): void }) {
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const { values, secrets, faults: unread } = changesOf(form, draft);
-    if (unread.length > 0) {
-      setFaults(Object.fromEntries(unread.map((key) => [key, t("settings.noNumber")])));
+    if (Object.keys(unread).length > 0) {
+      setFaults(Object.fromEntries(Object.entries(unread).map(([key, { text, limit }]) => [key, t(text, { limit })])));
       return;
     }
     if (Object.keys(values).length === 0 && Object.keys(secrets).length === 0) {

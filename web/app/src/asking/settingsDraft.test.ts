@@ -16,7 +16,7 @@ const form = {
   packageId: "p",
   name: "Card",
   fields: [
-    field("count", "number", { default: 3 }),
+    field("count", "number", { default: 3, min: 1, max: 9 }),
     field("title", "string"),
     field("on", "boolean", { default: true }),
     field("token", "secret"),
@@ -27,7 +27,7 @@ const form = {
 
 describe("what a settings form saves", () => {
   test("nothing when nothing was touched", () => {
-    expect(changesOf(form, draftOf(form))).toEqual({ values: {}, secrets: {}, faults: [] });
+    expect(changesOf(form, draftOf(form))).toEqual({ values: {}, secrets: {}, faults: {} });
   });
 
   test("only what differs, numbers as numbers, a comma as the decimal sign too", () => {
@@ -43,10 +43,14 @@ describe("what a settings form saves", () => {
     expect(changesOf(shown, { ...draft, values: { ...draft.values, count: "" } }).values).toEqual({ count: null });
   });
 
-  test("a text that is no number is a fault, not a value", () => {
+  test.each([
+    ["many", { text: "settings.noNumber", limit: 0 }],
+    ["0", { text: "settings.atLeast", limit: 1 }],
+    ["10", { text: "settings.atMost", limit: 9 }],
+  ])("%s is a fault, not a value", (count, fault) => {
     const draft = draftOf(form);
-    const values = { ...draft.values, count: "many" };
-    expect(changesOf(form, { ...draft, values })).toEqual({ values: {}, secrets: {}, faults: ["count"] });
+    const changes = changesOf(form, { ...draft, values: { ...draft.values, count } });
+    expect(changes).toEqual({ values: {}, secrets: {}, faults: { count: fault } });
   });
 
   test("a secret is kept, replaced or removed", () => {

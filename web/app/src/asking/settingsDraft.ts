@@ -34,17 +34,20 @@ function entryOf(value: SettingValue | undefined): Entry {
 export interface Changes {
   values: Record<string, SettingValue | null>;
   secrets: Record<string, string | null>;
-  /** Keys of fields whose text is no number. */
-  faults: readonly string[];
+  /** What is wrong with an entry, by its field. */
+  faults: Readonly<Record<string, Fault>>;
+}
+
+/** Why an entry cannot be saved: the text that says so, and the bound it breaks. */
+export interface Fault {
+  text: "settings.noNumber" | "settings.atLeast" | "settings.atMost";
+  limit: number;
 }
 
 /** What has to be saved: only what differs from the values in force, the empty text as no value. */
 export function changesOf(form: SettingsForm, draft: Draft): Changes {
-  const changes: { values: Changes["values"]; secrets: Changes["secrets"]; faults: string[] } = {
-    values: {},
-    secrets: {},
-    faults: [],
-  };
+  const faults: Record<string, Fault> = {};
+  const changes: Changes = { values: {}, secrets: {}, faults };
   for (const field of form.fields) {
     if (field.type === "secret") {
       const entry = draft.secrets[field.key] ?? KEEP;
@@ -55,20 +58,25 @@ export function changesOf(form: SettingsForm, draft: Draft): Changes {
     const entry = draft.values[field.key] ?? null;
     if (entry === entryOf(form.values[field.key])) continue;
     const value = valueOf(field, entry);
-    if (value === undefined) changes.faults.push(field.key);
-    else changes.values[field.key] = value;
+    const fault = faultOf(field, value);
+    if (fault === null) changes.values[field.key] = value;
+    else faults[field.key] = fault;
   }
   return changes;
 }
 
-/** The value that an entry stands for; undefined when it stands for none. */
-function valueOf(field: SettingField, entry: Entry): SettingValue | null | undefined {
-  if (entry === null) return null;
-  if (field.type !== "number") return entry;
+/** The value that an entry stands for; not a number where a text is none. */
+function valueOf(field: SettingField, entry: Entry): SettingValue | null {
+  if (entry === null || field.type !== "number") return entry;
   const text = String(entry).trim().replace(",", ".");
-  if (text === "") return null;
-  const number = Number(text);
-  return Number.isFinite(number) ? number : undefined;
+  return text === "" ? null : Number(text);
+}
+
+function faultOf({ type, min, max }: SettingField, value: SettingValue | null): Fault | null {
+  if (type !== "number" || typeof value !== "number") return null;
+  if (!Number.isFinite(value)) return { text: "settings.noNumber", limit: 0 };
+  if (min !== undefined && value < min) return { text: "settings.atLeast", limit: min };
+  return max !== undefined && value > max ? { text: "settings.atMost", limit: max } : null;
 }
 
 /** Whether an entry is other than what the manifest gives, so that there is a default to go back to. */

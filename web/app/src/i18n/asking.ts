@@ -110,6 +110,8 @@ export const asking = texts({
   "settings.secretRemoved": { en: "will be removed", ru: "будет удалено", zh: "将被移除" },
   "settings.keep": { en: "Keep", ru: "Оставить", zh: "保留" },
   "settings.noNumber": { en: "This is no number.", ru: "Это не число.", zh: "这不是数字。" },
+  "settings.atLeast": { en: "At least {limit}.", ru: "Не меньше {limit}.", zh: "不得小于 {limit}。" },
+  "settings.atMost": { en: "At most {limit}.", ru: "Не больше {limit}.", zh: "不得大于 {limit}。" },
   "settings.noColor": { en: "No colour", ru: "Без цвета", zh: "无颜色" },
   "settings.choose": { en: "Choose…", ru: "Выберите…", zh: "请选择…" },
   "settings.missing": {
