@@ -38,9 +38,10 @@ _INTRODUCTION = """\
 
 Every row is measured beside a peer, a bare program that does the least that could be done instead, or beside a
 physical limit. Samples of both are taken in turns in one run. A ratio is the median of the rounds; above 1, ours is
-better than what stands beside it, whether that means more or less. The machine was used by others at the same time (the
-load tells how many tasks wanted a core), so ratios say more than times. Run it with `make bench`;
-`python -m bench --write` makes this page anew.
+better than what stands beside it, whether that means more or less. Programs of others ran at the same time (the load
+tells how many tasks wanted a core), so ratios say more than times. Times of single functions are processor time, and
+rates inside one process leave out what it waited for a core. Where the specification names no goal it is ours, and the
+text says what it comes from. Run it with `make bench`; `python -m bench --write` makes this page anew.
 """
 
 
@@ -50,7 +51,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure; all by default: {', '.join(NAMES)}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     parser.add_argument("--write", action="store_true", help="keep the results and write docs/benchmarks.md from them")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="measure nothing: print the page of a JSON file")
     asked = parser.parse_args(arguments)
+    if asked.page is not None:
+        print(page(json.loads(asked.page.read_text())), end="")
+        return 0
     unknown = [name for name in asked.names if name not in NAMES]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(NAMES)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +14,7 @@ from cardloom.settings import Settings
 from cardloom_protocol.limits import limit
 
 from .report import Goal, Row, Table
-from .sampling import in_turns_async
+from .sampling import Stopwatch, in_turns_async
 
 CHANGES = 600
 ROUNDS = 7
@@ -43,11 +42,11 @@ async def _measure() -> list[Row]:
             card = await app.canvas.add_card(workspace.id, "note", {"x": 0, "y": 0})
 
             async def bare() -> float:
-                started = time.perf_counter()
+                watch = Stopwatch()
                 for number in range(CHANGES):
                     with raw:
                         raw.execute("UPDATE cards SET x = ? WHERE id = ?", (number, "c_1"))
-                return CHANGES / (time.perf_counter() - started)
+                return CHANGES / watch.seconds()
 
             for callers, goal in ((1, None), (8, None), (64, GOAL)):
                 pairs = await in_turns_async(lambda n=callers: _moves(app, card.id, n), bare, ROUNDS)  # type: ignore[misc]
@@ -64,9 +63,9 @@ async def _moves(app: App, card_id: str, callers: int) -> float:
         for number in numbers:
             await app.canvas.update_card(card_id, {"x": number % 997 + 0.5, "y": number})
 
-    started = time.perf_counter()
+    watch = Stopwatch()
     await asyncio.gather(*(caller() for _ in range(callers)))
-    return CHANGES / (time.perf_counter() - started)
+    return CHANGES / watch.seconds()
 
 
 def _raw_database(path: Path) -> apsw.Connection:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from cardloom_protocol.ids import ArrowId, CardId, ConnectionId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
 from .report import Goal, Row, Table
-from .sampling import Pairs, in_turns_async
+from .sampling import Pairs, Stopwatch, in_turns_async
 
 PEERS = 50
 BYTES = 20_000
@@ -108,20 +107,20 @@ async def deliveries_per_second(output_type: str, input_type: str, at_once: int)
         ports, receivers = scene(database, output_type, input_type)
 
         async def ours() -> float:
-            before, started = receivers.frames, time.perf_counter()
+            before, watch = receivers.frames, Stopwatch()
             for _ in range(EMITS // at_once):
                 delivered = await asyncio.gather(*(ports.emit(SENDER, "out", value) for _ in range(at_once)))
                 assert delivered == [PEERS] * at_once
-            rate = PEERS * EMITS / (time.perf_counter() - started)
+            rate = PEERS * EMITS / watch.seconds()
             assert receivers.frames - before == PEERS * EMITS
             ports.activity.show()
             return rate
 
         async def bare() -> float:
-            started = time.perf_counter()
+            watch = Stopwatch()
             for number in range(PEERS * 8):
                 write_envelope(value, number)
-            return PEERS * 8 / (time.perf_counter() - started)
+            return PEERS * 8 / watch.seconds()
 
         pairs = await in_turns_async(ours, bare, ROUNDS)
         database.close()

@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
+from .sampling import waited_s
+
 ROOT = Path(__file__).parents[1]
 CAP_S = 30.0
 
@@ -29,6 +31,8 @@ class Running:
     data: Path
     home: Path
     started_ms: float
+    own_start_ms: float
+    """How long it took until it answered, and that less what it waited for a core."""
 
     @property
     def url(self) -> str:
@@ -48,7 +52,7 @@ class Running:
 
     def waited_ms(self) -> float:
         """How long its main thread was ready to run so far and had no core to run on."""
-        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e6
+        return waited_s(self.process.pid) * 1000
 
     def cpu_s(self) -> float:
         """The processor time it used so far, that of the programs it runs left out."""
@@ -112,7 +116,8 @@ def _running(
     process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         _wait_for_health(process, port, started)
-        yield Running(port, process, data, home, (time.perf_counter() - started) * 1000)
+        started_ms = (time.perf_counter() - started) * 1000
+        yield Running(port, process, data, home, started_ms, started_ms - waited_s(process.pid) * 1000)
     finally:
         process.terminate()
         try:

@@ -7,9 +7,11 @@ ours is better, whether more (a rate) or less (a time, an amount of memory) is b
 from __future__ import annotations
 
 import statistics
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from .report import Goal, Row
@@ -70,19 +72,39 @@ def _pairs(pairs: Sequence[tuple[float, float]], less_is_better: bool) -> Pairs:
 
 
 def us_a_call(work: Callable[[], object], seconds: float = 0.03) -> Sample:
-    """A sample that calls something for so long and gives the microseconds of one call."""
+    """A sample that calls something for so long and gives the microseconds of processor time of one call."""
     work()
-    started = time.perf_counter()
+    started = time.thread_time()
     work()
-    calls = max(1, int(seconds / max(time.perf_counter() - started, 1e-7)))
+    calls = max(1, int(seconds / max(time.thread_time() - started, 1e-7)))
 
     def sample() -> float:
-        started = time.perf_counter()
+        started = time.thread_time()
         for _ in range(calls):
             work()
-        return (time.perf_counter() - started) / calls * 1e6
+        return (time.thread_time() - started) / calls * 1e6
 
     return sample
+
+
+class Stopwatch:
+    """The seconds since it was made, less those in which its thread was ready to run and had no core."""
+
+    def __init__(self) -> None:
+        self._task = threading.get_native_id()
+        self._waited_s = waited_s(self._task)
+        self._started = time.perf_counter()
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self._started - (waited_s(self._task) - self._waited_s)
+
+
+def waited_s(task: int) -> float:
+    """How long a thread, or a process's main thread, waited for a core so far; 0 where the system does not tell."""
+    try:
+        return int(Path(f"/proc/{task}/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
 
 
 def percentile(samples: Sequence[float], percent: float) -> float:
