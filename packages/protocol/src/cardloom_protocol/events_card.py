@@ -51,7 +51,12 @@ _ROWS = (
         "{watchId, path, type: change|rename|rescan|ended}",
         buffered=True,
     ),
-    EventRow("storage.changed", "Another card sharing the scope wrote.", "{scope, key, deleted}", topic=True),
+    EventRow(
+        "storage.changed",
+        "Another card sharing the scope wrote; an empty key stands for all keys of a store that was emptied.",
+        "{scope, key, deleted}",
+        topic=True,
+    ),
     EventRow(
         "agents.status", "An agent changed its status.", "{agentId, status, at}", topic=True, permission="agents.read"
     ),

@@ -187,6 +187,14 @@ async def test_a_body_implies_post_and_may_be_bytes(desk: Any, web: Web) -> None
     assert web.secure.asked[0].headers["content-type"] == "text/plain"
 
 
+async def test_what_an_answer_may_be_packed_in_is_not_the_cards_to_say(desk: Any, web: Web) -> None:
+    web.secure.on("/a")
+    card = await enter(desk)
+    await card.call("net.fetch", url=f"{API}/a", headers={"Accept-Encoding": "br", "Accept": "text/html"})
+    assert web.secure.asked[0].headers["accept-encoding"] == "gzip, deflate"
+    assert web.secure.asked[0].headers["accept"] == "text/html"
+
+
 async def test_a_body_that_is_no_base64_or_too_large_is_refused(desk: Any, web: Web) -> None:
     desk.app.contract.net.limits = NetLimits(request_bytes=4)
     card = await enter(desk)

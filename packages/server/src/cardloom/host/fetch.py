@@ -117,9 +117,11 @@ class Fetcher:
     async def _send(self, url: httpx.URL, outgoing: Outgoing, local: bool) -> Incoming:
         host = url.raw_host.decode("ascii").removesuffix(".")
         content = outgoing.body
-        given = {name.lower() for name, _ in outgoing.headers}
-        own = [(name, value) for name, value in _OWN_HEADERS if name not in given]
-        headers = [("host", _host_header(host, url.port)), *own, *outgoing.headers]
+        # What an answer may be packed in is what we can unpack.
+        given = [(name, value) for name, value in outgoing.headers if name.lower() != "accept-encoding"]
+        names = {name.lower() for name, _ in given}
+        own = [(name, value) for name, value in _OWN_HEADERS if name not in names]
+        headers = [("host", _host_header(host, url.port)), *own, *given]
         if content is not None or outgoing.method in ("POST", "PUT", "PATCH"):
             headers.append(("content-length", str(len(content or b""))))
         request = httpcore.Request(
