@@ -10,6 +10,8 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 CAP_MS = 40_000
 
+_CHOSEN = "document.querySelector('.card.is-selected')?.dataset.cardId ?? null"
+
 Point: TypeAlias = tuple[float, float]
 Kind: TypeAlias = Literal["Note", "To-do list", "Task board", "Sticky", "Terminal", "Custom card"]
 
@@ -92,8 +94,15 @@ class Person:
         plain.or_(self.page.get_by_role("menuitemradio", name=entry, exact=True)).click()
 
     def add(self, kind: str) -> None:
-        """Add a card from the Add menu."""
+        """Add a card from the Add menu and wait until it lies on the canvas, chosen."""
+        before = self._chosen()
         self.choose("Add card", kind)
+        self.page.wait_for_function(f"(before) => ![null, before].includes({_CHOSEN})", arg=before)
+        self.let_rest()
+
+    def _chosen(self) -> str | None:
+        found: str | None = self.page.evaluate(_CHOSEN)
+        return found
 
     def see_all(self) -> None:
         self.button("Fit everything").click()
