@@ -224,6 +224,14 @@ async def test_a_header_value_cannot_smuggle_another_header(desk: Any, web: Web)
     assert web.asked == []
 
 
+async def test_a_header_value_with_half_a_character_is_sent_with_a_mark_in_its_place(desk: Any, web: Web) -> None:
+    web.secure.on("/a")
+    card = await enter(desk)
+    await card.call("net.fetch", url=f"{API}/a", headers={"x-a": "a\ud800b", "x-b": "ж"})
+    assert web.secure.asked[0].headers["x-a"] == "a?b"
+    assert web.secure.asked[0].headers["x-b"].encode("latin-1") == "ж".encode()
+
+
 # Secrets
 
 

@@ -127,7 +127,7 @@ class Fetcher:
         request = httpcore.Request(
             outgoing.method,
             httpcore.URL(scheme=url.raw_scheme, host=host.encode(), port=url.port, target=url.raw_path),
-            headers=[(name.encode("ascii"), value.strip(" \t").encode()) for name, value in headers],
+            headers=[(name.encode("ascii"), value.strip(" \t").encode("utf-8", "replace")) for name, value in headers],
             content=content or b"",
         )
         try:

@@ -6,6 +6,7 @@ it is told whether there is one, and `net.fetch` fills it in. Spec: cards, setti
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ from ..storage.store import Shelf
 from ..surface import Commit, Surroundings
 from . import model
 from .store import SettingsStore
+
+_log = logging.getLogger(__name__)
 
 MISSING = "missingSettings"
 """Where a card's content names the required settings without a value, for the page."""
@@ -122,8 +125,12 @@ class CardSettings:
         """Have every card say what it still needs: its package may be another version now."""
         for workspace_id in list(self._graph.workspaces):
             for card in self._graph.cards_of(workspace_id):
-                if card.kind == "custom":
+                if card.kind != "custom":
+                    continue
+                try:
                     await self.show_missing(card)
+                except CallError as error:  # the disk is full; what a card needs is said the next time
+                    _log.warning("what card %s still needs could not be shown: %s", card.id, error.message)
 
     async def forget_package(self, package_id: PackageId) -> None:
         """Drop what holds for all cards of a package: it is removed with its data."""
