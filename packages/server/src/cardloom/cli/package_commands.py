@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from . import author_commands
 from .options import Json, Yes, run
 
 PackageName = Annotated[str, typer.Argument(metavar="PACKAGE", help="A package by id or unique name.")]
@@ -26,6 +27,7 @@ def add_to(card: typer.Typer) -> None:
         ("remove", remove),
     ):
         card.command(name=name)(command)
+    author_commands.add_to(card)
     card.add_typer(catalogue, name="catalogue")
 
 

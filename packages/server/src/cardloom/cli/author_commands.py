@@ -1,0 +1,60 @@
+"""`cardloom card …` for whoever writes cards: their options, and nothing else. The work is in `authoring`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Json, run
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with a card's manifest.")]
+
+
+def add_to(card: typer.Typer) -> None:
+    """Add the commands to `cardloom card`."""
+    for name, command in (("new", new), ("validate", validate), ("pack", pack), ("test", run_tests)):
+        card.command(name=name)(command)
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The card's name, such as tide-clock; and its folder's.")],
+    python: Annotated[
+        bool, typer.Option("--python/--html", help="A program in Python, or a page in one file without a build step.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Begin a card in a new folder, with all that it takes to run."""
+    from .authoring import new_card
+
+    run(lambda: new_card(name, Path(), python=python), json)
+
+
+def validate(folder: Folder, json: Json = False) -> None:
+    """Tell everything that keeps a folder from being installed as a card, each at its place."""
+    from .authoring import validate_card
+
+    run(lambda: validate_card(folder), json)
+
+
+def pack(
+    folder: Folder,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The archive. Default: NAME-VERSION.tar.gz beside FOLDER."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what it would hold.")] = False,
+    json: Json = False,
+) -> None:
+    """Pack a card into an archive: the same files give the same bytes. Refuses files that look like credentials."""
+    from .authoring import pack_card
+
+    run(lambda: pack_card(folder, output, dry_run=dry_run), json)
+
+
+def run_tests(folder: Folder, json: Json = False) -> None:
+    """Run the tests of a card written in Python, with pytest."""
+    from .authoring import run_card_tests
+
+    run(lambda: run_card_tests(folder, as_json=json), json)
