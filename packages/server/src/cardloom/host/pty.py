@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.limits import limit
 
-READ_BYTES = 64 << 10
+READ_BYTES = 8 << 10  # a turn with more keeps a neighbour's key waiting: each 4 KiB may wait for a lock of the system
 READ_BYTES_PER_S = limit("terminalReadBytesPerSecond")
 WRITE_BYTES = limit("terminalInputBytes")
 GRACE_S = limit("terminalEndGraceMs") / 1000
