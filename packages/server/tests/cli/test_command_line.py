@@ -96,6 +96,7 @@ def test_help_names_every_command(cli: Cli) -> None:
         "send",
         "call",
         "journal",
+        "fs",
         "doctor",
         "token",
         "card",

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from . import package_commands
+from .file_commands import fs
 from .options import Json
 from .options import run as _run
 
@@ -26,6 +27,7 @@ journal = typer.Typer(help="What was delivered, refused and dropped along arrows
 card = typer.Typer(help="Card packages, and cards that you run yourself.", no_args_is_help=True)
 app.add_typer(journal, name="journal")
 app.add_typer(card, name="card")
+app.add_typer(fs, name="fs")
 package_commands.add_to(card)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
