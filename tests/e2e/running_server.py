@@ -70,11 +70,19 @@ class RunningServer:
 
     def another_address(self) -> str:
         """What `cardloom open` prints."""
-        command = [sys.executable, "-m", "cardloom", "open", "--no-open"]
+        return self.cardloom("open", "--no-open").split()[-1]
+
+    def cardloom(self, *command: str) -> str:
+        """What a command of the same person prints."""
         said = subprocess.run(
-            command, env=self._environment(), capture_output=True, text=True, timeout=CAP_S, check=True
+            [sys.executable, "-m", "cardloom", *command],
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=CAP_S,
+            check=True,
         )
-        return said.stdout.split()[-1]
+        return said.stdout
 
     def kill(self) -> None:
         """kill -9: no goodbye, nothing flushed."""

@@ -25,6 +25,16 @@ export const packageTexts = texts({
   },
   "packages.look": { en: "Look at it", ru: "Посмотреть", zh: "查看" },
   "packages.looking": { en: "Looking…", ru: "Смотрим…", zh: "正在查看…" },
+  "packages.faulty": {
+    en: { one: "This package can not be used; {count} fault:", other: "This package can not be used; {count} faults:" },
+    ru: {
+      one: "Этот пакет использовать нельзя, {count} ошибка:",
+      few: "Этот пакет использовать нельзя, {count} ошибки:",
+      many: "Этот пакет использовать нельзя, {count} ошибок:",
+      other: "Этот пакет использовать нельзя, {count} ошибки:",
+    },
+    zh: "此扩展包无法使用，共 {count} 处错误：",
+  },
   "packages.installed": { en: "Installed", ru: "Установленные", zh: "已安装" },
   "packages.bundled": { en: "comes with Cardloom", ru: "входит в Cardloom", zh: "随 Cardloom 提供" },
   "packages.none": {
@@ -88,7 +98,7 @@ export const packageTexts = texts({
     },
     zh: "{count} 个文件，{size}",
   },
-  "review.kind": { en: "Is", ru: "Вид", zh: "类型" },
+  "review.kind": { en: "Kind", ru: "Вид", zh: "类型" },
   "review.tools": { en: "Tools for agents", ru: "Инструменты агентам", zh: "供代理使用的工具" },
   "review.required": { en: "Granted by installing", ru: "Разрешается установкой", zh: "安装即授权" },
   "review.requiredProgram": {

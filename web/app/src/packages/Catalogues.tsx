@@ -67,7 +67,7 @@ export function Catalogues({ busy, onLook }: CataloguesProps) {
             onChange={(event) => setPlace(event.target.value)}
           />
         </label>
-        <button type="submit" className="btn is-large" disabled={work.busy || place.trim() === ""}>
+        <button type="submit" className="btn is-large" aria-disabled={work.busy || place.trim() === ""}>
           {t("catalogue.add")}
         </button>
         <button
@@ -75,7 +75,8 @@ export function Catalogues({ busy, onLook }: CataloguesProps) {
           className="icon-btn"
           aria-label={t("catalogue.refresh")}
           title={t("catalogue.refresh")}
-          disabled={work.busy || listed === null || listed.catalogues.length === 0}
+          aria-disabled={work.busy}
+          disabled={listed === null || listed.catalogues.length === 0}
           onClick={() => void refresh()}
         >
           <ResendIcon />
@@ -103,7 +104,7 @@ export function Catalogues({ busy, onLook }: CataloguesProps) {
               className="icon-btn"
               aria-label={t("catalogue.forget", { name: location })}
               title={t("catalogue.forget", { name: location })}
-              disabled={work.busy}
+              aria-disabled={work.busy}
               onClick={() => void forget(location)}
             >
               <CloseIcon size={13} />
@@ -149,7 +150,7 @@ function Entries({ entries, busy, onLook }: { entries: readonly CatalogueEntry[]
             <button
               type="button"
               className="btn"
-              disabled={busy}
+              aria-disabled={busy}
               aria-label={`${t("packages.look")}: ${entry.displayName}`}
               onClick={() => onLook(entry.source)}
             >

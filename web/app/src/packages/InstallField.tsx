@@ -32,7 +32,7 @@ export function InstallField({ place, busy, onChange, onLook }: InstallFieldProp
             onChange={(event) => onChange({ ...place, source: event.target.value })}
           />
         </label>
-        <button type="submit" className="btn is-primary is-large" disabled={busy || place.source.trim() === ""}>
+        <button type="submit" className="btn is-primary is-large" disabled={place.source.trim() === ""} aria-disabled={busy}>
           {busy ? <i className="spinner" /> : null}
           {t(busy ? "packages.looking" : "packages.look")}
         </button>

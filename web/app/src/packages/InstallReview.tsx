@@ -42,10 +42,10 @@ export function InstallReview({ review, busy, onBack, onInstall }: InstallReview
       ))}
       <footer className="modal-foot">
         <span className="spring" />
-        <button type="button" className="btn" onClick={onBack}>
+        <button type="button" className="btn" autoFocus onClick={onBack}>
           {t("packages.back")}
         </button>
-        <button type="button" className="btn is-primary" disabled={busy} autoFocus onClick={onInstall}>
+        <button type="button" className="btn is-primary" aria-disabled={busy} onClick={onInstall}>
           {t(review.dev ? "review.link" : "review.install")}
         </button>
       </footer>

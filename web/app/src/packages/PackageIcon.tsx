@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { kindIcons } from "../cards/icons";
 
 interface PackageIconProps {
@@ -6,9 +7,10 @@ interface PackageIconProps {
   size: number;
 }
 
-/** The picture of a package. */
+/** The picture of a package; the usual one where its own cannot be drawn. */
 export function PackageIcon({ icon, size }: PackageIconProps) {
+  const [broken, setBroken] = useState<string | null>(null);
   const Usual = kindIcons.custom;
-  if (icon === null) return <Usual size={size} />;
-  return <img className="package-icon" src={icon} width={size} height={size} alt="" />;
+  if (icon === null || icon === broken) return <Usual size={size} />;
+  return <img className="package-icon" src={icon} width={size} height={size} alt="" onError={() => setBroken(icon)} />;
 }

@@ -46,7 +46,7 @@ export function PackageRow({ info, busy, onUpdate, onRollback, onRemove, onAllow
         {held.length === 0 ? null : (
           <p className={`notice tone-warning ${styles["held"]}`}>
             <span>{t("packages.held", { what: held.join(", ") })}</span>
-            <button type="button" className="btn" disabled={busy} onClick={onAllow}>
+            <button type="button" className="btn" aria-disabled={busy} onClick={onAllow}>
               {t("packages.allow")}
             </button>
           </p>
@@ -57,7 +57,6 @@ export function PackageRow({ info, busy, onUpdate, onRollback, onRemove, onAllow
           className="icon-btn"
           label={t("packages.actions", { name: info.displayName })}
           align="end"
-          disabled={busy}
           entries={entries}
         >
           <MoreIcon />

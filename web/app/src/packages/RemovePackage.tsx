@@ -23,7 +23,7 @@ export function RemovePackage({ busy, onBack, onRemove }: RemovePackageProps) {
         <button type="button" className="btn" autoFocus onClick={onBack}>
           {t("packages.back")}
         </button>
-        <button type="button" className="btn is-danger is-solid" disabled={busy} onClick={() => onRemove(dropData)}>
+        <button type="button" className="btn is-danger is-solid" aria-disabled={busy} onClick={() => onRemove(dropData)}>
           {t("uninstall.yes")}
         </button>
       </footer>

@@ -61,10 +61,10 @@ export function UpdateReview({ review, installed, busy, onBack, onUpdate }: Upda
       </details>
       <footer className="modal-foot">
         <span className="spring" />
-        <button type="button" className="btn" onClick={onBack}>
+        <button type="button" className="btn" autoFocus onClick={onBack}>
           {t("packages.back")}
         </button>
-        <button type="button" className="btn is-primary" disabled={busy} autoFocus onClick={() => onUpdate(accept)}>
+        <button type="button" className="btn is-primary" aria-disabled={busy} onClick={() => onUpdate(accept)}>
           {t("review.update")}
         </button>
       </footer>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { isFailure } from "../connection/failure";
 import { useSession } from "../shell/context";
 
@@ -13,7 +13,11 @@ export function useWork() {
   const session = useSession();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  // Buttons stay enabled while one is under way: a pressed one that goes dead would take the focus with it.
+  const running = useRef(false);
   const run = async <T,>(work: () => Promise<T>): Promise<T | null> => {
+    if (running.current) return null;
+    running.current = true;
     setBusy(true);
     setProblem(null);
     try {
@@ -23,6 +27,7 @@ export function useWork() {
       else setProblem(problemOf(error));
       return null;
     } finally {
+      running.current = false;
       setBusy(false);
     }
   };

@@ -71,3 +71,15 @@ test("keys inside the menu do not reach the page", () => {
   expect(heard).not.toHaveBeenCalled();
   window.removeEventListener("keydown", heard);
 });
+
+test("a menu of a window opens inside it, where it can be pressed", () => {
+  render(
+    <dialog open>
+      <MenuButton label="Things" entries={[{ id: "Apple", label: "Apple", run: () => undefined }]}>
+        things
+      </MenuButton>
+    </dialog>,
+  );
+  fireEvent.click(screen.getByRole("button", { name: "Things" }));
+  expect(screen.getByRole("menu").closest("dialog")).not.toBeNull();
+});

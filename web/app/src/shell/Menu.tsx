@@ -136,7 +136,8 @@ export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) 
         );
       })}
     </div>,
-    document.body,
+    // A window above the page lets nothing be seen or pressed that is not inside it.
+    anchor?.closest("dialog") ?? document.body,
   );
 }
 
