@@ -46,8 +46,8 @@ _ROWS = (
     ),
     EventRow(
         "fs.changed",
-        "Below a watched path an entry changed (`change`), came, went or was replaced (`rename`); or changes were lost: "
-        "look again (`rescan`); or the path leads elsewhere now and the watch is over (`ended`).",
+        "Below a watched path an entry changed (`change`), came, went or was replaced (`rename`); or changes were "
+        "lost: look again (`rescan`); or the path leads elsewhere now and the watch is over (`ended`).",
         "{watchId, path, type: change|rename|rescan|ended}",
         buffered=True,
     ),
