@@ -1935,6 +1935,7 @@ export const CANVAS_METHOD_NAMES = [
   "card.log",
   "card.restart",
   "card.stop",
+  "agent.token",
   "card.menu",
   "card.chooseMenu",
   "card.settings",
@@ -2076,6 +2077,8 @@ export interface CanvasMethodParams {
   "card.restart": { readonly cardId: string };
   /** Stops a card's program. */
   "card.stop": { readonly cardId: string };
+  /** Makes the token with which the program in a terminal may use the tools for agents; an earlier one ends. */
+  "agent.token": { readonly cardId: string };
   /** Gives the entries that a card put into its menu. */
   "card.menu": { readonly cardId: string };
   /** Tells a card that an entry of its menu was chosen. */
@@ -3361,6 +3364,24 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "beforeReady": false,
   },
   "card.stop": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.token": {
     "params": {
       "type": "object",
       "additionalProperties": false,

@@ -6,7 +6,7 @@ The server's doorkeeper reads this table before anything else happens to a reque
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -88,6 +88,28 @@ _ROWS = (
 
 CALLERS: Final[Mapping[CallerKind, CallerRow]] = {row.kind: row for row in _ROWS}
 
+AGENT_METHODS: Final[Mapping[str, str | None]] = {
+    "note.edit": "cardId",
+    "todo.edit": "cardId",
+    "kanban.edit": "cardId",
+    "terminals.run": "agentId",
+    "terminals.write": "agentId",
+    "agents.readScreen": "agentId",
+    "agents.lastReply": "agentId",
+    "agents.prompt": "agentId",
+    "canvas.connect": None,
+    "canvas.disconnect": None,
+    "canvas.removeCard": None,
+    "card.spawn": None,
+    "ports.peers": None,
+}
+"""The methods that an agent's tools call in its name, with the parameter that names the card an arrow must join."""
+
+
+def for_agent(row: MethodRow) -> MethodRow:
+    """The row as it holds for an agent: its arrows are what the owner granted it, permissions are for packages."""
+    return replace(row, permissions_any_of=(), needs_arrow=AGENT_METHODS.get(row.name))
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -103,4 +125,6 @@ class Caller:
         """Whether this kind of caller is ever allowed the method; permissions and arrows come after."""
         if self.kind is CallerKind.OWNER:
             return row.ns == "cardloom" or row.name in OWNER_CARD_METHODS
+        if self.kind is CallerKind.AGENT:
+            return row.name in AGENT_METHODS
         return self.kind in (CallerKind.CARD, CallerKind.MOUNT) and row.ns == "nscard"

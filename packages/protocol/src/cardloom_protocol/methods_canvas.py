@@ -401,6 +401,16 @@ _PROGRAMS = (
     _row("card.stop", record(_CARD), "cards", "Stops a card's program.", "Card"),
 )
 
+_AGENTS = (
+    _row(
+        "agent.token",
+        record(_CARD),
+        "agents",
+        "Makes the token with which the program in a terminal may use the tools for agents; an earlier one ends.",
+        "{url, token}",
+    ),
+)
+
 _FRAMES = (
     _row(
         "card.mount",
@@ -460,6 +470,7 @@ CANVAS_METHODS: Final = MappingProxyType(
             _ARROWS,
             _TERMINALS,
             _PROGRAMS,
+            _AGENTS,
             CARD_DESK_ROWS,
             OWNER_FILES_ROWS,
             PACKAGE_ROWS,

@@ -79,6 +79,9 @@ from .settings import Settings
 from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
 from .transport.frames import FrameServer
 from .transport.line import Close, Line, OutboxSizes, Room, Spawn
+from .transport.mcp.desk import Hall
+from .transport.mcp.server import PATH as MCP_PATH
+from .transport.mcp.server import McpServer
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.socket import Sockets, SocketTimes
@@ -122,6 +125,7 @@ class App:
     files: FilesService
     contract: CardContract
     packaging: Packaging
+    mcp: McpServer
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
@@ -195,7 +199,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
     dialogs = Dialogs(bus, clock)
     subscriptions = Subscriptions(grants, graph, directory)
-    tokens, mounts = CardTokens(), Mounts(clock)
+    tokens, agent_tokens, mounts = CardTokens(), CardTokens(), Mounts(clock)
     handlers = Handlers()
     gate = Gate(graph, grants, presence, clock)
     dispatcher = Dispatcher(handlers.by_name, gate)
@@ -203,7 +207,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     # Transport.
     address = Address(settings.port)
     owner_key = read_or_make_key(settings.data_folder / "owner.key")
-    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens)
+    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens, agent_tokens)
     room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)
     sockets = Sockets(
         room,
@@ -246,7 +250,12 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         )
 
     agents = AgentService(graph, bus, clock, directory, subscriptions)
-    handlers.add(agent_handlers.handlers(agents, graph))
+
+    def admit_agent(card_id: CardId) -> dict[str, str]:
+        agent_tokens.revoke(card_id)
+        return {"url": f"{address.url}{MCP_PATH}", "token": agent_tokens.issue(card_id)}
+
+    handlers.add(agent_handlers.handlers(agents, graph, admit_agent))
     terminal_hooks = TerminalHooks(
         canvas.commits.patch_runtime, check_folder, emit=ports.emit, record=record_command, count=gate.count
     )
@@ -341,6 +350,14 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
 
     questions.wake = contract.tools.wake = wake
 
+    # Tools for agents.
+    hall = Hall(dispatcher, graph, directory, contract.growing.children)
+    mcp = McpServer(hall, contract.tools, doorkeeper.agent_by_header)
+    canvas.listeners.changed.append(mcp.canvas_changed)
+    contract.tools.changed.append(mcp.look_again)
+    directory.listen(mcp.look_again)
+    bus.listen("packages.changed", mcp.look_again)
+
     async def resume_builtins() -> None:
         builtin_cards.resume()
 
@@ -351,6 +368,8 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     async def forget_card(card: Card) -> None:
         gate.forget(card.id)
         tokens.revoke(card.id)
+        agent_tokens.revoke(card.id)
+        mcp.forget(card.id)
         dialogs.refuse_of(card.id)
         sockets.close_card(card.id)
 
@@ -361,7 +380,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         return None if card is None else card.workspace_id
 
     pages, frames = Pages(settings.web_folder), FrameServer(mounts, settings.web_folder / "ns")
-    asgi = make_asgi(Door(doorkeeper, room, sockets, pages, mounts, frames, workspace_of))
+    asgi = make_asgi(Door(doorkeeper, room, sockets, pages, mounts, frames, workspace_of, mcp))
     return App(
         settings=settings,
         asgi=asgi,
@@ -393,12 +412,13 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         files=files,
         contract=contract,
         packaging=packaging,
+        mcp=mcp,
         fetcher=fetcher,
         owner_key=owner_key,
         notices=notices,
         on_start=[files.begin, resume_builtins, cards.forget_unknown, begin_contract, packaging.library.begin],
         on_stop=[catch_up.close, builtin_cards.flush, terminals.close, files.close, cards.close, contract.close],
-        background=[catch_up.run, files.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run],
+        background=[catch_up.run, files.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run, mcp.run],
     )
 
 

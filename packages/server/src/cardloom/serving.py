@@ -211,6 +211,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.say_goodbye()
+        self._app.mcp.close()
         await asyncio.sleep(_GOODBYE_S)
         await self._app.sockets.end_all()
         await super().shutdown(sockets)

@@ -62,10 +62,11 @@ class Directory:
         """All of a workspace, or of all workspaces, in the order they came."""
         return [info for home, info in self._agents.values() if workspace_id in (None, home)]
 
-    def listen(self, listener: DirectoryListener) -> None:
-        """Be told of every change."""
+    def listen(self, listener: DirectoryListener) -> Callable[[], None]:
+        """Be told of every change; gives what ends it."""
         self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def _tell(self, change: DirectoryChange) -> None:
-        for listener in self._listeners:
+        for listener in list(self._listeners):
             listener(change)

@@ -1,17 +1,18 @@
 """What the gate knows about a caller: the facts behind each of its questions.
 
 The order of the questions is `cardloom_protocol.hosting.check`. The owner needs no permission, arrow or visibility; a
-card is asked for all of them, and counted per card and method, so that a new connection starts no new count.
+card is asked for all of them, and counted per card and method, so that a new connection starts no new count. An agent
+is asked for its arrows and counted as a card is.
 """
 
 from __future__ import annotations
 
-from cardloom_protocol.callers import Caller, CallerKind
+from cardloom_protocol.callers import Caller, CallerKind, for_agent
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.hosting import Facts, RateWindow, check, rate_limited
 from cardloom_protocol.ids import CardId
 from cardloom_protocol.method_row import MethodRow, Namespace
-from cardloom_protocol.methods import find_method
+from cardloom_protocol.methods import CARD_METHODS, find_method
 
 from ..core.clock import Clock
 from ..core.grants import Grants
@@ -31,9 +32,11 @@ class Gate:
 
     def admit(self, method: str, params: JsonValue, caller: Caller, *, ready: bool) -> MethodRow:
         """Give the method's row when the call may go ahead, and count it. CallError says why it may not."""
-        row = find_method(_namespace(caller), method)
+        row = find_method(_namespace(caller, method), method)
         if row is not None and not caller.may_call(row):
             row = None
+        if row is not None and caller.kind is CallerKind.AGENT:
+            row = for_agent(row)
         refusal = check(row, self._facts(row, params, caller, ready=ready))
         if refusal is not None and refusal.code is ErrorCode.NOT_READY and caller.kind is CallerKind.OWNER:
             raise CallError(ErrorCode.NOT_READY, "Call client.hello first.")
@@ -81,5 +84,7 @@ class Gate:
         return window
 
 
-def _namespace(caller: Caller) -> Namespace:
+def _namespace(caller: Caller, method: str) -> Namespace:
+    if caller.kind is CallerKind.AGENT:
+        return "nscard" if method in CARD_METHODS else "cardloom"
     return "nscard" if caller.kind in (CallerKind.CARD, CallerKind.MOUNT) else "cardloom"

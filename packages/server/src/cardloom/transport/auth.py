@@ -67,12 +67,15 @@ class AccessCodes:
 class Doorkeeper:
     """Knows the keys. Comparisons take the same time whatever is wrong."""
 
-    def __init__(self, address: Address, owner_key: str, codes: AccessCodes, tokens: CardTokens) -> None:
+    def __init__(
+        self, address: Address, owner_key: str, codes: AccessCodes, tokens: CardTokens, agents: CardTokens
+    ) -> None:
         self.address = address
         self.codes = codes
         self._owner_key = owner_key
         self._owner_digest = _digest(owner_key)
         self._tokens = tokens
+        self._agents = agents
 
     def host_is_ours(self, headers: Mapping[str, str]) -> bool:
         """Whether the Host header names this server: a name that was pointed at loopback does not."""
@@ -110,6 +113,13 @@ class Doorkeeper:
         if token is None or not self.origin_fits(headers, CALLERS[CallerKind.CARD].origin):
             return None
         return self._tokens.card_of(token)
+
+    def agent_by_header(self, headers: Mapping[str, str]) -> CardId | None:
+        """The card at which the agent sits that a request proves to be by its token; None as for a card."""
+        token = bearer(headers)
+        if token is None or not self.origin_fits(headers, CALLERS[CallerKind.AGENT].origin):
+            return None
+        return self._agents.card_of(token)
 
     def exchange(self, code: str) -> str | None:
         """The owner's key for a good one-time code."""

@@ -30,6 +30,8 @@ from .errors import HTTP_STATUS
 from .frames import PREFIX as FRAMES_PREFIX
 from .frames import FrameServer
 from .line import Room, answer_once
+from .mcp.server import PATH as MCP_PATH
+from .mcp.server import McpServer
 from .pages import SECURITY_HEADERS, Pages
 from .socket import Sockets
 
@@ -48,6 +50,7 @@ class Door:
     mounts: Mounts
     frames: FrameServer
     workspace_of: Callable[[CardId], WorkspaceId | None]
+    mcp: McpServer
 
 
 def make_asgi(door: Door) -> ASGIApp:
@@ -61,6 +64,7 @@ def make_asgi(door: Door) -> ASGIApp:
             WebSocketRoute("/ws", _owner_socket(door)),
             WebSocketRoute("/ws/card", _card_socket(door)),
             WebSocketRoute("/ws/card/{token}", _mount_socket(door)),
+            Route(MCP_PATH, door.mcp),
             Route("/frames/{token}/{path:path}", door.frames.file, methods=["GET"]),
             Route("/{path:path}", door.pages.asset, methods=["GET"]),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cardloom_protocol.callers import CallerKind
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.frames import PROTOCOL
 from cardloom_protocol.ids import CardId, WorkspaceId
@@ -17,6 +18,7 @@ from ...core.bus import Bus, canvas_topic, connection_topic
 from ...core.call import Call, Handler, Result
 from ...core.dialogs import Answer, Dialogs
 from ...core.presence import Presence
+from ...core.records import DrawnBy
 from .service import CanvasService
 
 
@@ -215,8 +217,13 @@ def _cards(service: CanvasService, bus: Bus) -> dict[str, Handler]:
 def _arrows(service: CanvasService) -> dict[str, Handler]:
     async def connect(call: Call) -> Result:
         params = call.params
+        by_agent = call.caller.kind is CallerKind.AGENT
         arrow = await service.connect(
-            params["a"], params["b"], direction=params.get("direction", "forward"), by=call.by_page
+            params["a"],
+            params["b"],
+            direction=params.get("direction", "forward"),
+            drawn_by=DrawnBy("agent", call.card_id) if by_agent else DrawnBy(),
+            by=call.by_page,
         )
         return arrow.to_wire()
 
