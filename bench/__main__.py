@@ -26,6 +26,7 @@ NAMES = (
     "terminals",
     "start_up",
     "snapshot",
+    "files",
     "canvas_frames",
 )
 RESULTS = Path(__file__).with_name("results.json")

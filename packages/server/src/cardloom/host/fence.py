@@ -122,7 +122,9 @@ class Inside:
 
         It is looked at before it is opened, so that nobody who waits at a FIFO or in a device's driver notices.
         """
-        refuse_special(self.look(path))
+        seen = self.look(path)
+        if not stat.S_ISREG(seen.st_mode):
+            refuse_special(seen)
         handle = self.open(path, _READ)
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):  # another one took its place meanwhile

@@ -12,7 +12,7 @@ import stat
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .fence import LIST, Inside
 from .walk import Outside
@@ -23,8 +23,7 @@ Admits: TypeAlias = Callable[[str], bool]
 _Found: TypeAlias = tuple[str, int | None, bool]  # its name, its size where it is a file, whether it is a link
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A file or a folder. `size_bytes` is None for folders."""
 
     path: str
@@ -94,14 +93,15 @@ def _read(inside: Inside, names: tuple[str, ...], room: int, admits: Admits) -> 
 
 def _described(inside: Inside, names: tuple[str, ...], entry: os.DirEntry[str]) -> _Found | None:
     try:
+        if entry.is_file(follow_symlinks=False):
+            return entry.name, entry.stat(follow_symlinks=False).st_size, False
         if entry.is_dir(follow_symlinks=False):
             return entry.name, None, False
         if entry.is_symlink():
             return _behind(entry.name, inside.look("/".join((*names, entry.name))))
-        info = entry.stat(follow_symlinks=False)
     except (OSError, Outside):
         return None
-    return (entry.name, info.st_size, False) if stat.S_ISREG(info.st_mode) else None
+    return None
 
 
 def _behind(name: str, info: os.stat_result) -> _Found | None:

@@ -19,8 +19,9 @@ NO_LINKS: Final = 1 << 40
 _NO_MAGIC_LINKS: Final = 0x02
 _NO_LINKS: Final = 0x04
 _BENEATH: Final = 0x08
-_NUMBER: Final = 437  # the same on every architecture that Python runs on
-_SIZE: Final = 24
+# As C values, since the call takes any and would not widen a number by itself.
+_NUMBER: Final = ctypes.c_long(437)  # the same on every architecture that Python runs on
+_SIZE: Final = ctypes.c_size_t(24)
 _ENCODING: Final = sys.getfilesystemencoding()
 _ATTEMPTS: Final = 64  # a rename anywhere makes the kernel say EAGAIN for a path with `..`
 
@@ -34,10 +35,7 @@ class Kernel:
 
     def __init__(self) -> None:
         self._call = ctypes.CDLL(None, use_errno=True).syscall
-        self._call.restype = ctypes.c_long
-        self._call.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
-        self._ways: dict[int, int] = {}
-        self._kept: list[_How] = []  # the structures that `_ways` has the addresses of
+        self._ways: dict[int, object] = {}
 
     def open(self, folder: int, path: str, flags: int) -> int:
         """Open an existing path below a folder's handle; with NO_LINKS among the flags, one without a link on its way.
@@ -49,7 +47,7 @@ class Kernel:
         handle: int = self._call(_NUMBER, folder, name, way, _SIZE)
         return handle if handle >= 0 else self._again(folder, name, way)
 
-    def _again(self, folder: int, name: bytes, way: int) -> int:
+    def _again(self, folder: int, name: bytes, way: object) -> int:
         for _ in range(_ATTEMPTS):
             number = ctypes.get_errno()
             if number not in (errno.EAGAIN, errno.EINTR):
@@ -59,11 +57,10 @@ class Kernel:
                 return handle
         raise OSError(number, os.strerror(number))
 
-    def _way(self, flags: int) -> int:
+    def _way(self, flags: int) -> object:
         resolve = _BENEATH | _NO_MAGIC_LINKS | (_NO_LINKS if flags & NO_LINKS else 0)
         how = _How(flags & ~NO_LINKS | os.O_CLOEXEC, 0, resolve)
-        self._kept.append(how)
-        way = self._ways[flags] = ctypes.addressof(how)
+        way = self._ways[flags] = ctypes.byref(how)
         return way
 
 

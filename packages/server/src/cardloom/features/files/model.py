@@ -112,13 +112,17 @@ def admits(path: str, *, recursive: bool) -> Callable[[str], bool]:
     skipped = SKIPPED if recursive and SKIPPED.isdisjoint(path.split("/")) else frozenset()
 
     def admit(name: str) -> bool:
-        return name not in skipped and not name.startswith(TEMPORARY) and _UNSPEAKABLE.search(name) is None
+        if name in skipped or name.startswith(TEMPORARY):
+            return False
+        return "\\" not in name if name.isascii() else _UNSPEAKABLE.search(name) is None
 
     return admit
 
 
 def is_addressable(path: str) -> bool:
     """Whether a call can name this path of an entry that was found."""
+    if path.isascii() and len(path) <= MAX_WORKSPACE_PATH_CHARS and path[0] > " " and path[-1] > " ":
+        return True
     return utf16_length(path) <= MAX_WORKSPACE_PATH_CHARS and js_trim(path) == path
 
 
