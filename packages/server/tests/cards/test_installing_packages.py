@@ -658,6 +658,41 @@ async def test_a_removed_program_ends(desk: Any, owner: Owner, tmp_path: Path, l
     assert (await desk.answer(accepted=False))["kind"] == "startProgram"
 
 
+async def test_a_question_of_a_removed_package_is_closed_and_its_answer_grants_nothing(
+    desk: Any, owner: Owner, tmp_path: Path, listening: Any
+) -> None:
+    author = Author(tmp_path / "watcher", "log-watcher", python=True)
+    author.describe(permissions=["cards.connected"])
+    package_id = (await owner.install(author.folder))["packageId"]
+    card_id = await desk.add("custom", packageId=package_id)
+    dialog = (await owner.page.event("dialog.opened"))["dialog"]
+    await owner.page.call("package.remove", packageId=package_id, dropData=False)
+    await owner.page.event("dialog.closed", lambda data: data["dialogId"] == dialog["id"])
+    error = await owner.page.refused("dialog.answer", dialogId=dialog["id"], accepted=True)
+    assert error.code is ErrorCode.NOT_FOUND
+    await owner.install(author.folder)
+    assert desk.app.grants.effective(CardId(card_id)) == frozenset()
+    assert (await desk.answer(accepted=False))["kind"] == "startProgram"
+
+
+async def test_a_question_of_a_page_is_closed_by_its_update(
+    desk: Any, owner: Owner, author: Author, clients: Any
+) -> None:
+    author.describe(permissions=[{"id": "agents.output", "optional": True}])
+    package_id = (await owner.install(author.folder))["packageId"]
+    card_id = await desk.add("custom", packageId=package_id)
+    shown = [{"cardId": card_id, "visibility": "visible"}]
+    await owner.page.call("client.presence", workspaceId=desk.id, active=True, cards=shown)
+    card = clients.card(card_id)
+    await card.call("host.ready", sdkVersion="1.0.0", protocol=1)
+    asking = asyncio.create_task(card.call("permissions.request", ids=["agents.output"]))
+    await owner.page.event("dialog.opened")
+    author.describe(version="2.0.0")
+    await owner.update(package_id)
+    assert await asking == {"granted": []}
+    assert desk.app.grants.effective(CardId(card_id)) == frozenset()
+
+
 @pytest.mark.parametrize("drop", [False, True])
 async def test_what_cards_keep_goes_only_when_the_owner_says_so(
     desk: Any, owner: Owner, author: Author, clients: Any, drop: bool

@@ -300,6 +300,8 @@ class CardsService:
         if self.frames.has(card.id):
             self.frames.end(card.id)
         package = self.book.package_of(card)
+        if package is None or package.kind == "frame":
+            self._dialogs.refuse_of(card.id)  # what is granted now would be to files that are gone
         if package is not None:
             await self._welcome(card)
             await self._refit(card, model.recipe(package, self.language, card.content), None)
