@@ -80,8 +80,8 @@ from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
 from .transport.frames import FrameServer
 from .transport.line import Close, Line, OutboxSizes, Room, Spawn
 from .transport.mcp.desk import Hall
-from .transport.mcp.server import PATH as MCP_PATH
-from .transport.mcp.server import McpServer
+from .transport.mcp.door import PATH as MCP_PATH
+from .transport.mcp.door import AgentDoor, AgentServer
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.socket import Sockets, SocketTimes
@@ -125,7 +125,7 @@ class App:
     files: FilesService
     contract: CardContract
     packaging: Packaging
-    mcp: McpServer
+    mcp: AgentDoor
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
@@ -352,7 +352,13 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
 
     # Tools for agents.
     hall = Hall(dispatcher, graph, directory, contract.growing.children)
-    mcp = McpServer(hall, contract.tools, doorkeeper.agent_by_header)
+
+    def load_agent_server() -> AgentServer:
+        from .transport.mcp.server import McpServer
+
+        return McpServer(hall, contract.tools, doorkeeper.agent_by_header)
+
+    mcp = AgentDoor(doorkeeper.agent_by_header, load_agent_server)
     canvas.listeners.changed.append(mcp.canvas_changed)
     contract.tools.changed.append(mcp.look_again)
     directory.listen(mcp.look_again)

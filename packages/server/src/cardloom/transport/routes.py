@@ -30,8 +30,8 @@ from .errors import HTTP_STATUS
 from .frames import PREFIX as FRAMES_PREFIX
 from .frames import FrameServer
 from .line import Room, answer_once
-from .mcp.server import PATH as MCP_PATH
-from .mcp.server import McpServer
+from .mcp.door import PATH as MCP_PATH
+from .mcp.door import AgentDoor
 from .pages import SECURITY_HEADERS, Pages
 from .socket import Sockets
 
@@ -50,7 +50,7 @@ class Door:
     mounts: Mounts
     frames: FrameServer
     workspace_of: Callable[[CardId], WorkspaceId | None]
-    mcp: McpServer
+    mcp: AgentDoor
 
 
 def make_asgi(door: Door) -> ASGIApp:

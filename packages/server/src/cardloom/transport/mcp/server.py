@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import mcp_types as types
@@ -32,19 +32,16 @@ from ...core.records import Change, PutArrow, PutCard, PutWorkspace, RemoveArrow
 from ...dispatch.dispatcher import internal_error
 from .audience import Audience
 from .desk import Desk, Hall
+from .door import AgentOf
 from .offer import Offer
 from .toolbox import CardTools, toolbox
 
 _log = logging.getLogger(__name__)
 
 NAME: Final = "cardloom"
-PATH: Final = "/mcp"
 _MAX_BODY_BYTES: Final = limit("largeMessageBytes")
 _MAX_SESSIONS: Final = 256
 _SEEN_FIELDS: Final = frozenset(("name", "ports", "content"))
-
-AgentOf = Callable[[Headers], CardId | None]
-"""The card of the agent that a request's headers prove; None for anybody else."""
 
 _Context = ServerRequestContext[Any, Any]
 
