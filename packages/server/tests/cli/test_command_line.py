@@ -97,6 +97,7 @@ def test_help_names_every_command(cli: Cli) -> None:
         "call",
         "journal",
         "fs",
+        "mcp",
         "doctor",
         "token",
         "card",
@@ -126,6 +127,7 @@ def test_help_and_version_import_neither_server_nor_sdk() -> None:
         ["call", "workspace.list"],
         ["journal", "list"],
         ["journal", "replay"],
+        ["mcp", "token", "a"],
         ["status"],
     ],
 )

@@ -44,6 +44,14 @@ async def connect(a: str, b: str, workspace: str | None, *, two_way: bool) -> An
     return Answer(arrow, f"{one['name']} {sign} {two['name']}  ({arrow['id']})")
 
 
+async def agent_token(card: str, workspace: str | None) -> Answer:
+    """Make a terminal's token for the tools."""
+    async with session() as client:
+        seat = await card_of(client, card, workspace)
+        made = await client.call("agent.token", {"cardId": seat["id"]})
+    return Answer({"cardId": seat["id"], **made}, f"{made['url']}\nAuthorization: Bearer {made['token']}")
+
+
 async def send(card: str, value: str, input_id: str | None, workspace: str | None, *, as_text: bool) -> Answer:
     """Send a value into a card."""
     text = sys.stdin.read() if value == "-" else value

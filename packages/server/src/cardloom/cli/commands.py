@@ -12,6 +12,7 @@ import typer
 
 from . import package_commands
 from .file_commands import fs
+from .mcp_commands import mcp
 from .options import Json
 from .options import run as _run
 
@@ -28,6 +29,7 @@ card = typer.Typer(help="Card packages, and cards that you run yourself.", no_ar
 app.add_typer(journal, name="journal")
 app.add_typer(card, name="card")
 app.add_typer(fs, name="fs")
+app.add_typer(mcp, name="mcp")
 package_commands.add_to(card)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
