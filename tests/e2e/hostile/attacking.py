@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from .hosting import Hosted
 from .ways_out import Outcome, Way
@@ -131,7 +131,10 @@ class Attacker:
 
 def _heard(page: Page) -> tuple[list[dict[str, str]], bool]:
     """What frames told the top page, and whether one wrote into its document; nothing once the page was left."""
-    found: Any = page.evaluate("[window.heardFromFrames ?? [], document.documentElement.dataset.touched === 'yes']")
+    try:
+        found: Any = page.evaluate("[window.heardFromFrames ?? [], document.documentElement.dataset.touched === 'yes']")
+    except Error:  # the page is being left this very moment
+        return [], False
     return found[0], found[1]
 
 

@@ -30,11 +30,14 @@ class Hosted:
     def __init__(self, data: Path, packages: Path, port: int) -> None:
         self._settings = Settings(data, port, package_folders=(packages,))
         self._up = threading.Event()
+        self._fault: BaseException | None = None
         self._down = asyncio.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
         assert self._up.wait(CAP_S)
+        if self._fault is not None:
+            raise self._fault
 
     def address(self) -> str:
         """An address that opens one page."""
@@ -68,8 +71,13 @@ class Hosted:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._main())
-        self._loop.close()
+        try:
+            self._loop.run_until_complete(self._main())
+        except Exception as fault:  # noqa: BLE001 - told to whoever waits for the server
+            self._fault = fault
+            self._up.set()
+        finally:
+            self._loop.close()
 
     async def _main(self) -> None:
         listening = bind(self._settings.port)
