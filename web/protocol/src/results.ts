@@ -66,6 +66,29 @@ export interface ReplayDifference {
   readonly replayed: JsonValue;
 }
 
+/** A file or folder of a workspace; `size` is in bytes, 0 for folders. */
+export interface FileStat {
+  readonly path: string;
+  readonly type: "file" | "directory";
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** An entry of a list; folders have no size. */
+export interface FileEntry {
+  readonly path: string;
+  readonly type: "file" | "directory";
+  readonly size?: number;
+}
+
+/** A file as text or base64; `size` is the whole file's. */
+export interface FileContent {
+  readonly data: string;
+  readonly encoding: "utf8" | "base64";
+  readonly size: number;
+  readonly truncated: boolean;
+}
+
 type Nothing = Readonly<Record<string, never>>;
 
 /** What each of the canvas's own methods answers. */
@@ -149,6 +172,14 @@ export interface CanvasMethodResults {
   "card.settings": SettingsForm;
   "card.setSettings": SettingsForm;
   "clipboard.written": Nothing;
+  "files.stat": FileStat;
+  "files.list": { readonly entries: readonly FileEntry[]; readonly truncated: boolean };
+  "files.read": FileContent;
+  "files.write": FileStat;
+  "files.mkdir": FileStat;
+  "files.trash": Nothing;
+  "files.watch": { readonly watchId: string };
+  "files.unwatch": Nothing;
 }
 
 /** What one of the canvas's own methods answers; `unknown` for rows that no release has filled yet. */
