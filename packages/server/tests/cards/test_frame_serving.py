@@ -14,7 +14,7 @@ from cardloom.transport.frame_policy import FRAME_HEADERS
 from cardloom.transport.guard import GUARD
 from cardloom_protocol.limits import limit
 
-from .framing import write_frame
+from .framing import dial, write_frame
 
 FILES = {
     "index.html": "<!doctype html><script>go()</script>",
@@ -134,6 +134,27 @@ async def test_a_frames_origin_is_null_and_only_its_own_places_let_it_in(
     foreign = {"Origin": "https://evil.example"}
     assert (await http.get(f"{mount}assets/main.js", headers=foreign)).status_code == 403
     assert (await http.get(f"{mount}index.html", headers={"Host": "evil.example"})).status_code == 403
+
+
+async def test_the_page_runs_no_script_of_a_package_and_frames_nothing_but_cards(
+    http: httpx.AsyncClient, listening: Any
+) -> None:
+    policy = (await http.get("/")).headers["content-security-policy"].split("; ")
+    assert f"script-src {listening.url}/assets/" in policy
+    assert f"frame-src {listening.url}/frames/" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+async def test_a_frames_socket_is_opened_by_its_page_and_by_nobody_elses(mount: str, listening: Any) -> None:
+    token = mount.split("/")[2]
+    for origin in (listening.url, "null"):
+        frame = await dial(listening, token, Origin=origin)
+        assert (await frame.greet())["protocol"] == 1
+        await frame.leave()
+    for headers in ({"Origin": "http://localhost:1"}, listening.key_header):
+        with pytest.raises(InvalidStatus) as refusal:
+            await dial(listening, token, **headers)
+        assert refusal.value.response.status_code == 403
 
 
 async def test_an_unknown_token_opens_neither_files_nor_a_socket(
