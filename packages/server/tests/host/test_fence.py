@@ -20,6 +20,7 @@ from cardloom.host.spelling import on_disk
 from cardloom.host.walk import HANDLE, Outside, Walk
 
 MakeFence = Callable[..., Fence]
+HANDLE_ONLY = getattr(os, "O_PATH", 0)
 
 
 @pytest.fixture
@@ -100,14 +101,26 @@ def test_no_handle_stays_open(make_fence: MakeFence, folder: Path, tmp_path: Pat
     assert open_handles() == before
 
 
-def test_special_files_are_looked_at_and_never_opened(make_fence: MakeFence, folder: Path) -> None:
+def test_special_files_are_looked_at_and_never_opened(
+    make_fence: MakeFence, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits at a FIFO for a reader must not take us for one."""
     os.mkfifo(folder / "fifo")
-    with make_fence(str(folder)).enter() as inside, pytest.raises(Special):
-        inside.open_file("fifo")
-    # Nobody who waits at the FIFO for a reader has seen one.
-    with pytest.raises(OSError) as refusal:
-        os.open(folder / "fifo", os.O_WRONLY | os.O_NONBLOCK)
-    assert refusal.value.errno == errno.ENXIO
+    (folder / "file").write_text("x")
+    opened: list[int] = []
+    really_open = Inside.open
+
+    def note(inside: Inside, path: str, flags: int) -> int:
+        opened.append(flags)
+        return really_open(inside, path, flags)
+
+    monkeypatch.setattr(Inside, "open", note)
+    with make_fence(str(folder)).enter() as inside:
+        with pytest.raises(Special):
+            inside.open_file("fifo")
+        assert all(flags & HANDLE_ONLY for flags in opened)
+        os.close(inside.open_file("file")[0])
+        assert not opened[-1] & HANDLE_ONLY
 
 
 def test_real_names_must_be_real(make_fence: MakeFence, folder: Path) -> None:

@@ -92,8 +92,13 @@ def try_to_write(folder: Path, data: bytes, expected: float, start: threading.Ba
         won.append(data)
 
 
-def test_of_writers_that_expect_the_same_file_exactly_one_wins(folder: Path) -> None:
-    for turn in range(60):
+@pytest.mark.parametrize("by", ["swapping", "renaming"])
+def test_of_writers_that_expect_the_same_file_exactly_one_wins(
+    folder: Path, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if by == "renaming":
+        monkeypatch.setattr(replacing, "exchange", lambda *_: False)
+    for turn in range(40):
         expected = mtime_ms(write(folder, "f", b"old"))
         start = threading.Barrier(8)
         won: list[bytes] = []

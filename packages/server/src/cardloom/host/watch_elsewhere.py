@@ -22,6 +22,7 @@ from .watch import GATHER_MS, Wanted, Watch
 _log = logging.getLogger(__name__)
 
 _STEP_MS: Final = 20
+_END_S: Final = 2.0
 _TURN_MS: Final = 100
 _TURNS: Final = 10  # turns between two looks whether an idle watch still leads where it led
 
@@ -60,7 +61,7 @@ class WatcherElsewhere:
             self._ends.clear()
         for end, thread in ends:
             end.set()
-            thread.join()
+            thread.join(_END_S)
 
     def _run(self, watch: Watch, path: str, end: threading.Event, begun: threading.Event) -> None:
         try:

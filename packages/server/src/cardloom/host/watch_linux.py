@@ -22,6 +22,7 @@ from .watch_folders import Folder, Folders
 
 _log = logging.getLogger(__name__)
 
+_END_S: Final = 2.0
 _SELF: Final = inotify.SELF_DELETED | inotify.SELF_MOVED | inotify.UNMOUNTED
 _CAME: Final = inotify.CREATED | inotify.MOVED_TO
 _WENT: Final = inotify.DELETED | inotify.MOVED_FROM
@@ -94,9 +95,10 @@ class _Works:
     def close(self) -> None:
         self._closing = True
         os.eventfd_write(self._wake, 1)
-        self._thread.join()
-        self._queue.close()
-        os.close(self._wake)
+        self._thread.join(_END_S)
+        if not self._thread.is_alive():  # else a dead disk holds it, and it ends with the program
+            self._queue.close()
+            os.close(self._wake)
 
     def _run(self) -> None:
         poll = select.poll()

@@ -71,7 +71,7 @@ class FilesService:
     async def close(self) -> None:
         """End all watches; what still waits for a disk is left to itself."""
         self.watches.drop(self.watches.of(lambda _: True))
-        await self._in_thread(self._watcher.close)
+        await asyncio.to_thread(self._watcher.close)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def do(self, workspace_id: str, operation: Operation, params: Mapping[str, Any]) -> Any:
