@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
@@ -9,14 +10,14 @@ from pathlib import Path
 
 from .processes import cardloom, hello
 from .report import Goal, Row, Table
-from .sampling import Pairs, Sample, in_turns
+from .sampling import Pairs
 
 ROUNDS = 5
 HELP_ROUNDS = 9
 TEXT = """
 From the start of the process until `/health` answers, with a fresh data folder and one workspace, and the resident
 memory a moment later. Beside it: uvicorn with an application that can say hello and nothing else. `cardloom --help` is
-timed as a process, beside a Python that does nothing.
+timed as a process, beside a Python that does nothing. Both wait for nothing but a core.
 """
 
 
@@ -32,22 +33,32 @@ def measure() -> Table:
         Pairs([sample[at] for sample in ours], [sample[at] for sample in peers], less_is_better=True) for at in range(3)
     )
     command = Path(sys.executable).with_name("cardloom")
-    shown = in_turns(
-        _timed(str(command), "--help"), _timed(sys.executable, "-c", "pass"), HELP_ROUNDS, less_is_better=True
-    )
+    shown, own_shown = _help(str(command))
     rows: list[Row] = [
         whole.row("until /health answers", "ms", "bare uvicorn"),
         own.row("until /health answers, not waiting for a core", "ms", "bare uvicorn", Goal("≤", 1000)),
         memory.row("resident memory", "MB", "bare uvicorn", Goal("≤", 90)),
-        shown.row("`cardloom --help`", "ms", "python -c pass", Goal("≤", 300)),
+        shown.row("`cardloom --help`", "ms", "python -c pass"),
+        own_shown.row("`cardloom --help`, processor time", "ms", "python -c pass", Goal("≤", 300)),
     ]
     return Table("Start", TEXT, rows)
 
 
-def _timed(*command: str) -> Sample:
-    def sample() -> float:
-        started = time.perf_counter()
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        return (time.perf_counter() - started) * 1000
+def _help(command: str) -> tuple[Pairs, Pairs]:
+    """Time and processor time of the help, in milliseconds."""
+    ours, peers = [], []
+    for _ in range(HELP_ROUNDS):
+        ours.append(_timed(command, "--help"))
+        peers.append(_timed(sys.executable, "-c", "pass"))
+    whole, own = (
+        Pairs([sample[at] for sample in ours], [sample[at] for sample in peers], less_is_better=True) for at in range(2)
+    )
+    return whole, own
 
-    return sample
+
+def _timed(*command: str) -> tuple[float, float]:
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    own_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return seconds * 1000, own_s * 1000
