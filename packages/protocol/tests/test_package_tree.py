@@ -42,6 +42,7 @@ def test_files_are_taken_in_and_counted() -> None:
         ("/".join("a" * 21), "20"),
         ("", "empty"),
         ("a/", "folder"),
+        ("half\ud800", "Unicode"),
     ],
 )
 def test_a_path_that_is_none_of_a_package_is_refused_and_says_why(path: str, why: str) -> None:

@@ -7,6 +7,7 @@ files everywhere. Spec: cards, package; install and update.
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from .errors import CallError, ErrorCode
 from .jstext import utf16_key
 from .limits import limit
 from .paths import package_path_fault
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class PackageTree:
 
     def add(self, path: str, size_bytes: int) -> str:
         """Take in a file. INVALID_PARAMS: its name is unsafe or clashes with another; TOO_LARGE."""
-        fault = "it names a folder" if path.endswith("/") else package_path_fault(path)
+        fault = "it names a folder" if path.endswith("/") else _fault(path)
         if fault is not None:
             raise path_refused(path, fault)
         key = _key(path)
@@ -58,7 +61,7 @@ class PackageTree:
 
     def add_folder(self, path: str) -> None:
         """Take in a folder, which may be there already. INVALID_PARAMS: its name is unsafe or that of a file."""
-        fault = package_path_fault(path)
+        fault = _fault(path)
         if fault is not None:
             raise path_refused(path, fault)
         self._take_in_folders(f"{path.removesuffix('/')}/")
@@ -104,6 +107,11 @@ def path_refused(path: str, fault: str) -> CallError:
 def too_large(message: str) -> CallError:
     """The refusal of a package that holds too much."""
     return CallError(ErrorCode.TOO_LARGE, message)
+
+
+def _fault(path: str) -> str | None:
+    """What keeps a path out of every package; a name that is no Unicode text has no hash."""
+    return "it is no Unicode text" if _SURROGATE.search(path) else package_path_fault(path)
 
 
 def _key(path: str) -> str:

@@ -366,6 +366,14 @@ async def test_a_manifest_that_is_none_is_refused(owner: Owner, author: Author, 
     assert await faults(owner, author.folder) == [("/manifest", keyword)]
 
 
+async def test_texts_with_half_a_character_do_no_harm(desk: Any, owner: Owner, author: Author) -> None:
+    author.describe(displayName="Pantry \ud83d", description="half \udc00", author={"name": "A\ud800"})
+    package = await owner.install(author.folder)
+    assert package["displayName"].startswith("Pantry ")
+    card_id = await desk.add("custom", packageId=package["packageId"])
+    assert desk.card(card_id)["name"].startswith("Pantry ")
+
+
 async def test_a_package_has_one_manifest(owner: Owner, author: Author) -> None:
     author.write({"cardloom-card.json": "{}"})
     assert await faults(owner, author.folder) == [("/files", "manifest")]

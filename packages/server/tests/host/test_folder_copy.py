@@ -79,6 +79,13 @@ def test_a_name_that_no_package_may_have_refuses_the_folder(source: Path, name: 
     assert refusal.value.code is ErrorCode.INVALID_PARAMS
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_no_text_refuses_the_folder(source: Path) -> None:
+    (source / os.fsdecode(b"\xff")).write_text("x")
+    with pytest.raises(CallError, match="Unicode"):
+        copied(source)
+
+
 def test_folders_without_end_are_refused(source: Path) -> None:
     (source / "/".join("d" * 30)).mkdir(parents=True)
     with pytest.raises(CallError, match="20 folders deep"):
