@@ -220,7 +220,7 @@ async def test_a_package_that_changed_since_it_was_looked_at_is_not_installed(
     owner: Owner, author: Author, app: App
 ) -> None:
     review = await owner.inspect(author.folder)
-    app.packaging.library._waiting.clear()
+    app.packaging.library.looks.forget()
     author.write({"dist/evil.js": "x"})
     error = await owner.page.refused("package.install", source=str(author.folder), treeHash=review["treeHash"])
     assert (error.code, "look at it again" in error.message) == (ErrorCode.INVALID_PARAMS, True)

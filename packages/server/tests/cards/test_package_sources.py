@@ -40,7 +40,7 @@ def test_ref_folder_and_dev_can_be_given_beside() -> None:
         "git", "https://github.com/acme/many", "v2", "cards/x"
     )
     assert parse_source("acme/many@v1", ref="v2").ref == "v2"
-    assert parse_source("/work/pantry", folder="x", dev=True) == Source("path", "/work/pantry", None, "x", True)
+    assert parse_source("/home/ann/pantry", folder="x", dev=True) == Source("path", "/home/ann/pantry", None, "x", True)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_a_package_of_github_has_its_repository_for_an_id(text: str, package_id:
 @pytest.mark.parametrize(
     ("text", "begin"),
     [
-        ("/work/pantry", "file:pantry-"),
-        ("/work/my pantry!", "file:my-pantry--"),
-        ("/work/pantry-1.0.0.tar.gz", "file:pantry-watch-"),
+        ("/home/ann/pantry", "file:pantry-"),
+        ("/home/ann/my pantry!", "file:my-pantry--"),
+        ("/home/ann/pantry-1.0.0.tar.gz", "file:pantry-watch-"),
         ("https://example.org/x/pantry-1.tgz", "file:pantry-watch-"),
         ("https://git.example.org/acme/pantry.git", "file:pantry-"),
         ("https://github.com.example.org/acme/pantry", "file:pantry-"),
@@ -131,7 +131,7 @@ def test_other_places_give_a_name_and_a_hash_of_the_whole_place(text: str, begin
 
 
 def test_a_linked_folder_has_a_hash_alone() -> None:
-    one, two = (package_id_of(parse_source(f"/work/{name}", dev=True), "pantry") for name in ("a", "b"))
+    one, two = (package_id_of(parse_source(f"/home/ann/{name}", dev=True), "pantry") for name in ("a", "b"))
     assert one != two
     assert one.startswith("dev:")
     assert len(one) == 12
@@ -140,5 +140,5 @@ def test_a_linked_folder_has_a_hash_alone() -> None:
 def test_a_source_reads_well_and_survives_being_stored() -> None:
     source = parse_source("acme/many/cards/x@v2")
     assert source.text == "github.com/acme/many (cards/x) @ v2"
-    assert parse_source("/work/pantry").text == "/work/pantry"
+    assert parse_source("/home/ann/pantry").text == "/home/ann/pantry"
     assert Source.from_wire(source.to_wire()) == source

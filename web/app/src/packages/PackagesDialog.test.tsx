@@ -95,11 +95,11 @@ test("a package is looked at first, with who made it, its hash, and each permiss
 
 test("installing names the hash that was shown and the place, and the package can be added then", async () => {
   const page = await open();
-  type("Install from", "/work/pantry");
+  type("Install from", "/home/ann/pantry");
   type("Branch, tag or commit", "v2");
   type("Folder inside", "cards/x");
   press("Look at it");
-  const place = { source: "/work/pantry", ref: "v2", folder: "cards/x" };
+  const place = { source: "/home/ann/pantry", ref: "v2", folder: "cards/x" };
   expect(page.socket.call("package.inspect").params).toEqual(place);
   await page.answer("package.inspect", review());
   press("Install");
@@ -243,9 +243,9 @@ test("a catalogue is added, its packages can be looked at, and it can be forgott
   fireEvent.click(screen.getByRole("tab", { name: "Catalogues" }));
   await page.answer("catalogue.list", { catalogues: [], entries: [] });
   expect(screen.getByText("No catalogue was added.")).toBeDefined();
-  type("File or address of a catalogue", "/work/verified.json");
+  type("File or address of a catalogue", "/home/ann/verified.json");
   press("Add");
-  expect(page.socket.call("catalogue.add").params).toEqual({ location: "/work/verified.json" });
+  expect(page.socket.call("catalogue.add").params).toEqual({ location: "/home/ann/verified.json" });
   const entry = {
     packageId: "github:acme/pantry",
     name: "pantry-watch",
@@ -264,7 +264,7 @@ test("a catalogue is added, its packages can be looked at, and it can be forgott
     source: "acme/pantry@cccc",
   };
   const listed = {
-    catalogues: [{ location: "/work/verified.json", readAtMs: 1, entries: 1, faults: ["entry 1: bad"] }],
+    catalogues: [{ location: "/home/ann/verified.json", readAtMs: 1, entries: 1, faults: ["entry 1: bad"] }],
     entries: [entry],
   };
   await page.answer("catalogue.add", listed);
@@ -279,8 +279,8 @@ test("a catalogue is added, its packages can be looked at, and it can be forgott
   expect(screen.getByText("verified")).toBeDefined();
   press("Back");
   await page.answer("catalogue.list", listed);
-  press("Forget /work/verified.json");
-  expect(page.socket.call("catalogue.remove").params).toEqual({ location: "/work/verified.json" });
+  press("Forget /home/ann/verified.json");
+  expect(page.socket.call("catalogue.remove").params).toEqual({ location: "/home/ann/verified.json" });
 });
 
 test("the add menu leads to the packages", async () => {

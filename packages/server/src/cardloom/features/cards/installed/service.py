@@ -7,11 +7,10 @@ asks for beyond what was agreed to stays off until the owner accepts it. Spec: c
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import PackageId, WorkspaceId
@@ -23,13 +22,12 @@ from ..model import Package
 from ..packages import icon_of, manifest_path, read_manifest
 from . import model
 from .catalogues import Catalogues
-from .check import Checked, check_package
+from .check import Checked
 from .fetching import Shelves, Staged
+from .looking import Looks
 from .model import Agreed, Version
 from .source import Source, package_id_of
 from .store import InstalledStore
-
-_CHANGED: Final = "the package is not the one that was looked at any more; look at it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +60,15 @@ class Library:
         trade: Trade,
         *,
         max_versions: int = limit("packageVersions"),
-        max_waiting: int = limit("inspectedPackages"),
     ) -> None:
         self.catalogues = catalogues
+        self.looks = Looks(shelves, catalogues, trade.ours)
         self._trade = trade
         self._store = store
         self._shelves = shelves
         self._clock = clock
         self._max_versions = max_versions
-        self._max_waiting = max_waiting
         self._versions = store.versions()
-        self._waiting: OrderedDict[tuple[Source, str], tuple[Staged, Checked]] = OrderedDict()
         self._changing = asyncio.Lock()
 
     def packages(self) -> list[Package]:
@@ -84,7 +80,7 @@ class Library:
 
     async def inspect(self, source: Source) -> dict[str, Any]:
         """What a source holds, for the owner to judge, and what it would change when it is installed already."""
-        staged, checked = await self._stage(await self._shelves.whole(source))
+        staged, checked = await self.looks.look(await self._shelves.whole(source))
         package_id = package_id_of(staged.source, checked.manifest["name"])
         return self._review(package_id, staged, checked)
 
@@ -93,7 +89,7 @@ class Library:
         current = self._current(package_id)
         whole = await self._shelves.whole(_at(source or current.source, ref))
         _check_place(current, whole)
-        staged, checked = await self._stage(whole)
+        staged, checked = await self.looks.look(whole)
         _check_successor(current, checked)
         return self._review(current.package_id, staged, checked)
 
@@ -102,7 +98,7 @@ class Library:
     async def install(self, source: Source, tree: str) -> PackageId:
         """Install what was looked at. INVALID_PARAMS: it changed meanwhile, or it is installed already."""
         async with self._changing:
-            staged, checked = await self._looked_at(await self._shelves.whole(source), tree)
+            staged, checked = await self.looks.take(await self._shelves.whole(source), tree)
             package_id = package_id_of(staged.source, checked.manifest["name"])
             if package_id in self._versions:
                 raise _unfit(f"{package_id} is installed already; update it")
@@ -120,7 +116,7 @@ class Library:
             current = self._current(package_id)
             whole = await self._shelves.whole(_at(source or current.source, ref))
             _check_place(current, whole)
-            staged, checked = await self._looked_at(whole, tree)
+            staged, checked = await self.looks.take(whole, tree)
             _check_successor(current, checked)
             agreed = model.agreed_after(current.agreed, current.manifest, checked.manifest, accept=accept)
             granted = self._trade.granted(current.package_id)
@@ -180,41 +176,6 @@ class Library:
         await self._shelves.tidy(self._trees(), staging=True)
 
     # Inside
-
-    async def _stage(self, source: Source) -> tuple[Staged, Checked]:
-        """Bring a package and remember it for the owner's answer."""
-        staged = await self._shelves.fetch(source)
-        try:
-            checked = await asyncio.to_thread(self._check, staged)
-        except BaseException:
-            await self._shelves.drop(staged)
-            raise
-        key = (source, staged.tree_hash)
-        forgotten = [self._waiting.pop(key)] if key in self._waiting else []
-        self._waiting[key] = (staged, checked)
-        while len(self._waiting) > self._max_waiting:
-            forgotten.append(self._waiting.popitem(last=False)[1])
-        for old, _ in forgotten:
-            await self._shelves.drop(old)
-        return staged, checked
-
-    async def _looked_at(self, source: Source, tree: str) -> tuple[Staged, Checked]:
-        """What was looked at under a hash; brought anew when it does not wait any more. INVALID_PARAMS: it changed."""
-        key = (source, tree)
-        if source.dev or key not in self._waiting:  # a linked folder goes on changing
-            await self._stage(source)
-        found = self._waiting.pop(key, None)
-        if found is None:
-            raise _unfit(_CHANGED)
-        return found
-
-    def _check(self, staged: Staged) -> Checked:
-        def official(name: str) -> bool:
-            package_id = package_id_of(staged.source, name)
-            entry = self.catalogues.voucher(package_id, name, staged.commit, staged.tree_hash)
-            return self._trade.ours(staged.source) or (entry is not None and entry.official)
-
-        return check_package(staged.root, staged.unpacked.files, official=official)
 
     async def _version(
         self, package_id: PackageId, number: int, staged: Staged, checked: Checked, agreed: Agreed
