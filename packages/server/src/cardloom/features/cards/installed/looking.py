@@ -38,7 +38,7 @@ class Looks:
         self._waiting: OrderedDict[tuple[Source, str], Looked] = OrderedDict()
 
     async def look(self, source: Source) -> Looked:
-        """Bring a package from a whole source and remember it. INVALID_PARAMS names every fault; or fetching refuses."""
+        """Bring a package from a whole source and remember it. INVALID_PARAMS names every fault."""
         staged = await self._shelves.fetch(source)
         try:
             checked = await asyncio.to_thread(self._check, staged)
