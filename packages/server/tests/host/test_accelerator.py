@@ -139,6 +139,7 @@ def test_every_port_type_gets_the_very_issues_of_the_protocols_check(type_: str,
         {"type": "array", "maxItems": 2, "items": {"type": "string"}, "uniqueItems": True},
         {"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}},
         {"type": "string", "surprise": 1},
+        {"enum": ["\ud800"]},
     ],
 )
 def test_schemas_outside_the_proof_go_to_the_protocols_check(schema: dict[str, Any]) -> None:

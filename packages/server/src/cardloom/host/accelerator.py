@@ -50,7 +50,10 @@ def compile_fast(schema: Mapping[str, Any]) -> SurelyValid | None:
     """The fast test of a schema, None for schemas it is not proved for."""
     if _nodes(schema, 0) > _MAX_NODES:
         return None
-    fast: SurelyValid = jsonschema_rs.Draft202012Validator(_plain(schema)).is_valid
+    try:
+        fast: SurelyValid = jsonschema_rs.Draft202012Validator(_plain(schema)).is_valid
+    except ValueError:
+        return None  # half a character in a name or an option, which the fast one cannot hold
     return fast
 
 
