@@ -32,9 +32,9 @@ A card is moved, or a card's program emits a text of {BYTES // 1000} KB, and {CO
 {SENDERS} senders work beside each other, each with so many calls under way at once. Beside it: uvicorn with the same
 settings and an application that sends texts of the same sizes on to all sockets, with the same client in the same run.
 An event counts as it arrives; what the server waited for a core is left out on both sides. With one call under way a
-rate tells mostly how long threads take to wake each other, so its goal is on the processor time: the server's alone, all
-its threads together. A move is checked, committed to disk and answered, which the bare application does not do. An emit
-also leaves an entry in the journal for each of the {CONNECTIONS} receivers, each in four indexes, before it is answered.
+rate tells mostly how long threads take to wake each other, so its goal is on the processor time: the server's alone,
+all its threads together. A move is checked, committed to disk and answered, which the bare application does not do. An
+emit also leaves an entry in the journal for each of the {CONNECTIONS} receivers, in four indexes, before its answer.
 """
 
 Texts: TypeAlias = Callable[[int], str]
