@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,7 +101,10 @@ async def test_task_boards(desk: Any, seat: Seat, client: Client) -> None:
     assert "'Now'" in await refused(client, "kanban_move", id=ids["b"], column="Never")
 
 
-async def test_terminals(desk: Any, seat: Seat, client: Client) -> None:
+async def test_terminals(
+    desk: Any, seat: Seat, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))  # a shell without anybody's start-up files
     shell = await desk.add("terminal", content={"shell": "shell-bash"})
     assert "terminal_run" not in await tools_of(client), "its own terminal is no joined one"
     await seat.join(shell)
