@@ -56,7 +56,7 @@ class Folders:
             above, name = waiting.pop()
             try:
                 found = self._take(watch, inside, above, name)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):  # it went, or something else took its name
                 if above is parent:
                     raise
                 continue
