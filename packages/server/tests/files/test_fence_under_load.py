@@ -92,7 +92,7 @@ ACTS: dict[str, Act] = {
     "write deep": lambda files, number: files.write(f"{DOORS[number % 3]}/a/b/c", "inside", create_dirs=True),
     "write over": lambda files, number: files.write(f"{DOORS[number % 3]}/secret.txt", "inside"),
     "write file": lambda files, _: files.write("file", "inside"),
-    "make": lambda files, number: files.mkdir(f"{DOORS[number % 3]}/made{number % 200}"),
+    "make": lambda files, number: files.mkdir(f"{DOORS[number % 3]}/made{number}"),
     "throw": throw,
 }
 SECRETS = (SECRET, "U0VDUkVU")  # the second is the first as base64
