@@ -1,4 +1,4 @@
-"""The composition root: builds the parts and hands each what it needs. Read from top to bottom, one block a feature.
+"""The composition root: `build` calls the functions of `wiring` in turn, `App` frames the life of what they made.
 
 `build` gives a server that is wired but has no socket (tests talk to its lines); `serving` adds socket and console.
 """
@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
 from starlette.types import ASGIApp
 
@@ -18,77 +17,48 @@ from cardloom_protocol.callers import Caller
 from cardloom_protocol.ids import CardId, WorkspaceId
 
 from .core.bus import OWNERS, Bus
-from .core.call import Cause, Handlers
+from .core.call import Handlers
 from .core.clock import Clock, SystemClock
 from .core.dialogs import Dialogs
 from .core.directory import Directory
 from .core.grants import Grants
 from .core.graph import Graph
-from .core.ids import new_item_id
-from .core.mounts import Mounts
 from .core.presence import Presence
 from .core.records import Card
 from .core.subscriptions import Subscriptions
 from .core.tokens import CardTokens
 from .dispatch.dispatcher import Dispatcher
-from .dispatch.gate import Gate
-from .features.agents import handlers as agent_handlers
-from .features.agents.service import AgentService
-from .features.canvas import handlers as canvas_handlers
-from .features.canvas.folders import check_folder
-from .features.canvas.handlers import Surroundings
-from .features.canvas.model import SIZES
 from .features.canvas.service import CanvasService
-from .features.canvas.store import SCHEMA as CANVAS_SCHEMA
-from .features.cards import handlers as card_handlers
-from .features.cards.builtin import handlers as builtin_handlers
 from .features.cards.builtin.service import BuiltinCards
-from .features.cards.contract import SCHEMA as CONTRACT_SCHEMA
-from .features.cards.contract import CardContract, Outside
-from .features.cards.frames import handlers as frame_handlers
-from .features.cards.growing import CanvasTools
-from .features.cards.model import Taste
-from .features.cards.packages import Packages, bundled_folders
-from .features.cards.packaging import SCHEMA as PACKAGING_SCHEMA
+from .features.cards.contract import CardContract
 from .features.cards.packaging import Packaging
 from .features.cards.service import CardsService
-from .features.cards.store import SCHEMA as CARDS_SCHEMA
-from .features.cards.store import CardsStore
-from .features.cards.surface import Rooms
-from .features.cards.surface import Surroundings as CardSurroundings
-from .features.files import handlers as file_handlers
 from .features.files.service import FilesService
-from .features.ports import handlers as port_handlers
 from .features.ports.activity import Activity
 from .features.ports.catchup import CatchUp
 from .features.ports.questions import Questions
-from .features.ports.replay import Replays
 from .features.ports.service import PortsService
-from .features.ports.stage import Stage
-from .features.ports.store import BULKY_TABLES, PortsStore
-from .features.ports.store import SCHEMA as PORTS_SCHEMA
-from .features.terminals import handlers as terminal_handlers
-from .features.terminals.service import CommandRecord, TerminalService
-from .features.terminals.service import Hooks as TerminalHooks
-from .host.accelerator import check_value as accelerated_check
+from .features.ports.store import PortsStore
+from .features.terminals.service import TerminalService
 from .host.database import Database
 from .host.fetch import Fetcher
-from .host.shells import usual_shell
-from .host.vault import Vault, system_keyring
 from .settings import Settings
-from .transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
+from .transport.auth import Address, Doorkeeper
 from .transport.frames import FrameServer
-from .transport.line import Close, Line, OutboxSizes, Room, Spawn
-from .transport.mcp.desk import Hall
-from .transport.mcp.door import PATH as MCP_PATH
-from .transport.mcp.door import AgentDoor, AgentServer
+from .transport.line import Close, Line, Room, Spawn
+from .transport.mcp.door import AgentDoor
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
-from .transport.socket import Sockets, SocketTimes
+from .transport.socket import Sockets
+from .wiring.canvas import join_canvas
+from .wiring.cards import join_cards
+from .wiring.files import join_files
+from .wiring.programs import join_programs
+from .wiring.shared import Life, Shared, open_shared
+from .wiring.tools import join_tools
+from .wiring.values import join_values
 
 _log = logging.getLogger(__name__)
-
-Step: TypeAlias = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -129,19 +99,17 @@ class App:
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
-    on_start: list[Step] = field(default_factory=list)
-    on_stop: list[Step] = field(default_factory=list)
-    background: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
+    life: Life
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> None:
         """Bring back what was open: first the features' own steps, then the workspaces that were open."""
         await self.canvas.purge_removed()
         await self.canvas.workspaces.check_folders()
-        for step in self.on_start:
+        for step in self.life.on_start:
             await step()
         await self.canvas.announce_open()
-        self._tasks += [asyncio.create_task(work()) for work in (self._look_at_folders, *self.background)]
+        self._tasks += [asyncio.create_task(work()) for work in (self._look_at_folders, *self.life.background)]
 
     def say_goodbye(self) -> None:
         """Tell the clients that the server is about to end."""
@@ -153,7 +121,7 @@ class App:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for step in reversed(self.on_stop):
+        for step in reversed(self.life.on_stop):
             (outcome,) = await asyncio.gather(step(), return_exceptions=True)
             if isinstance(outcome, Exception):
                 _log.error("a step of the server's end failed", exc_info=outcome)
@@ -180,251 +148,77 @@ class App:
 
 def build(settings: Settings, clock: Clock | None = None) -> App:
     """Wire a server on a data folder, which is made where it is missing."""
-    settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    clock = clock or SystemClock()
-    notices: list[str] = []
-
-    # Shared rooms.
-    database = Database(
-        settings.data_folder / "cardloom.db",
-        [*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA, *CONTRACT_SCHEMA, *PACKAGING_SCHEMA],
-        now_ms=clock.now_ms(),
-        bulky=BULKY_TABLES,
+    shared = open_shared(settings, clock or SystemClock())
+    files = join_files(shared)
+    canvas_group = join_canvas(shared)
+    canvas = canvas_group.canvas
+    values = join_values(shared, canvas)
+    programs = join_programs(shared, canvas, values.ports)
+    cards = join_cards(shared, canvas_group, values)
+    mcp = join_tools(shared, canvas, cards.contract)
+    _forget_removed(shared, canvas, mcp)
+    return App(
+        settings=settings,
+        asgi=_asgi(shared, mcp),
+        address=shared.address,
+        database=shared.database,
+        graph=shared.graph,
+        bus=shared.bus,
+        clock=shared.clock,
+        dialogs=shared.dialogs,
+        directory=shared.directory,
+        grants=shared.grants,
+        presence=shared.presence,
+        tokens=shared.tokens,
+        handlers=shared.handlers,
+        dispatcher=shared.dispatcher,
+        doorkeeper=shared.doorkeeper,
+        room=shared.room,
+        sockets=shared.sockets,
+        canvas=canvas,
+        subscriptions=shared.subscriptions,
+        terminals=programs.terminals,
+        ports=values.ports,
+        ports_store=values.store,
+        activity=values.activity,
+        questions=values.questions,
+        catch_up=values.catch_up,
+        builtin_cards=values.builtin_cards,
+        cards=cards.cards,
+        files=files,
+        contract=cards.contract,
+        packaging=cards.packaging,
+        mcp=mcp,
+        fetcher=cards.fetcher,
+        owner_key=shared.owner_key,
+        notices=shared.notices,
+        life=shared.life,
     )
-    if database.replaced is not None:
-        notices.append(
-            f"The database was damaged ({database.replaced.reason}). It is kept as {database.replaced.backup}; "
-            f"a new one was begun at {database.replaced.fresh}."
-        )
-    bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
-    dialogs = Dialogs(bus, clock)
-    subscriptions = Subscriptions(grants, graph, directory)
-    tokens, agent_tokens, mounts = CardTokens(), CardTokens(), Mounts(clock)
-    handlers = Handlers()
-    gate = Gate(graph, grants, presence, clock)
-    dispatcher = Dispatcher(handlers.by_name, gate)
 
-    # Transport.
-    address = Address(settings.port)
-    owner_key = read_or_make_key(settings.data_folder / "owner.key")
-    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens, agent_tokens)
-    room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)
-    sockets = Sockets(
-        room,
-        SocketTimes(settings.hello_timeout_ms, settings.ready_timeout_ms, settings.stall_timeout_ms),
-        OutboxSizes(settings.outbox_events, settings.outbox_bytes),
-    )
 
-    # Feature canvas.
-    canvas = CanvasService(database, graph, bus, clock, dialogs)
-    surroundings = Surroundings(bus, presence, dialogs, doorkeeper.new_address, notices=notices)
-    handlers.add(canvas_handlers.handlers(canvas, surroundings))
+def _forget_removed(shared: Shared, canvas: CanvasService, mcp: AgentDoor) -> None:
+    """Whoever removes a card ends what was its own."""
 
-    # Feature ports.
-    ports_store = PortsStore(database)
-    activity = Activity(graph, bus, canvas.commits.patch_stats, canvas.write_stats)
-    ports = PortsService(graph, grants, bus, clock, ports_store, activity, {}, check=accelerated_check)
-    questions = Questions(ports, graph, bus, clock, check=accelerated_check)
-    catch_up = CatchUp(ports, questions, ports_store, activity, graph, bus, clock)
-    canvas.listeners.changed.append(catch_up.changed)
-    grants.listen(catch_up.granted)
-    sockets.hooks.connected.append(lambda card_id, _connection_id: catch_up.card_connected(card_id))
-    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: catch_up.card_disconnected(card_id))
-
-    # Feature cards: the insides of built-in cards.
-    builtin_cards = BuiltinCards(graph, canvas.commit, ports.emit, ports.is_said, clock, new_item_id)
-    ports.receivers.update(builtin_cards.receivers)
-    canvas.listeners.changed.append(builtin_cards.changed)
-    handlers.add(builtin_handlers.handlers(builtin_cards, graph))
-
-    def builtins_on(stage: Stage) -> BuiltinCards:
-        return BuiltinCards(stage.graph, stage.commit, stage.emit, stage.is_said, stage.clock, new_item_id)
-
-    replays = Replays(graph, grants, ports_store, clock, builtins_on, canvas.add_copy)
-    handlers.add(port_handlers.handlers(ports, questions, ports_store, graph, canvas.commit, replays))
-
-    # Features agents and terminals.
-    async def record_command(record: CommandRecord) -> Cause:
-        return await ports.record_act(
-            "command", record.sender, record.to, record.command, record.cause, error=record.error
-        )
-
-    agents = AgentService(graph, bus, clock, directory, subscriptions)
-
-    def admit_agent(card_id: CardId) -> dict[str, str]:
-        agent_tokens.revoke(card_id)
-        return {"url": f"{address.url}{MCP_PATH}", "token": agent_tokens.issue(card_id)}
-
-    handlers.add(agent_handlers.handlers(agents, graph, admit_agent))
-    terminal_hooks = TerminalHooks(
-        canvas.commits.patch_runtime, check_folder, emit=ports.emit, record=record_command, count=gate.count
-    )
-    terminals = TerminalService(graph, bus, clock, directory, subscriptions, terminal_hooks)
-    terminals.set_scheme(canvas.preferences["scheme"])
-    handlers.add(terminal_handlers.handlers(terminals, ports.post.cause_of))
-    ports.receivers["terminal"] = terminals.receive
-    canvas.default_shell = usual_shell()
-    canvas.listeners.card_added.append(terminals.card_added)
-    canvas.listeners.card_removed.append(terminals.card_removed)
-    canvas.listeners.workspace_opened.append(terminals.workspace_opened)
-    canvas.listeners.workspace_closed.append(terminals.workspace_closed)
-    canvas.listeners.changed.append(terminals.canvas_changed)
-
-    # Feature files.
-    files = FilesService(graph, grants, bus, settings.data_folder, check_ms=settings.folder_check_ms)
-    handlers.add(file_handlers.handlers(files, graph))
-
-    # Feature cards: cards of packages and their programs.
-    folders = bundled_folders() if settings.package_folders is None else settings.package_folders
-    card_surroundings = CardSurroundings(
-        canvas.commit,
-        canvas.add_made,
-        canvas.commits.patch_runtime,
-        ports.peers,
-        lambda: Taste(canvas.preferences["scheme"], canvas.preferences["language"]),
-    )
-    card_rooms, cards_store = Rooms(graph, bus, clock, presence, grants, subscriptions, mounts), CardsStore(database)
-    cards = CardsService(
-        card_rooms,
-        cards_store,
-        Packages(folders),
-        tokens,
-        dialogs,
-        card_surroundings,
-    )
-    handlers.add(card_handlers.handlers(cards))
-    handlers.add(frame_handlers.handlers(cards.frames, presence))
-    cards.dismiss = sockets.dismiss_card
-    canvas.listeners.changed.append(cards.canvas_changed)
-    canvas.describe_package = cards.describe
-    surroundings.packages = cards.packages_to_wire
-    canvas.listeners.card_added.append(cards.card_added)
-    canvas.listeners.card_removed.append(cards.card_removed)
-    canvas.listeners.workspace_opened.append(cards.workspace_opened)
-    canvas.listeners.workspace_closed.append(cards.workspace_closed)
-    sockets.hooks.connected.append(lambda card_id, _connection_id: cards.connected(card_id))
-    sockets.hooks.disconnected.append(lambda card_id, _connection_id, reason: cards.disconnected(card_id, reason))
-
-    # Feature cards: what the card contract offers besides.
-    fetcher = Fetcher(lambda: address.port)
-    vault = Vault(settings.data_folder, system_keyring if settings.use_keyring else None)
-    canvas_tools = CanvasTools(
-        canvas.commit,
-        canvas.add_made,
-        canvas.connect,
-        canvas.built_in_recipe,
-        SIZES.__getitem__,
-        card_surroundings.taste,
-    )
-    contract = CardContract(
-        cards, card_rooms, card_surroundings, cards_store, canvas_tools, dialogs, Outside(database, fetcher, vault)
-    )
-    handlers.add(contract.handlers())
-    canvas.listeners.card_added.append(contract.card_added)
-    canvas.listeners.card_removed.append(contract.card_removed)
-    sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: contract.disconnected(card_id))
-
-    # Feature cards: packages that the owner installs.
-    packaging = Packaging(
-        cards,
-        database,
-        fetcher,
-        clock,
-        settings.data_folder / "packages",
-        bundled=bundled_folders(),
-        drop_data=contract.drop_data,
-    )
-    handlers.add(packaging.handlers())
-
-    def look_at_settings(_: object) -> None:
-        canvas.commits.start(contract.settings.look_again())
-
-    bus.listen("packages.changed", look_at_settings)
-
-    # A question to a card that sleeps or is on its way up waits for it.
-    async def wake(card_id: CardId) -> bool:
-        if not cards.wake(card_id):
-            return False
-        await catch_up.wait_connected(card_id)
-        return True
-
-    questions.wake = contract.tools.wake = wake
-
-    # Tools for agents.
-    hall = Hall(dispatcher, graph, directory, contract.growing.children)
-
-    def load_agent_server() -> AgentServer:
-        from .transport.mcp.server import McpServer
-
-        return McpServer(hall, contract.tools, doorkeeper.agent_by_header)
-
-    mcp = AgentDoor(doorkeeper.agent_by_header, load_agent_server)
-    canvas.listeners.changed.append(mcp.canvas_changed)
-    contract.tools.changed.append(mcp.look_again)
-    directory.listen(mcp.look_again)
-    bus.listen("packages.changed", mcp.look_again)
-
-    async def resume_builtins() -> None:
-        builtin_cards.resume()
-
-    async def begin_contract() -> None:
-        await contract.begin(canvas.kept_cards())
-
-    # Whoever removes a card ends what was its own.
     async def forget_card(card: Card) -> None:
-        gate.forget(card.id)
-        tokens.revoke(card.id)
-        agent_tokens.revoke(card.id)
+        shared.gate.forget(card.id)
+        shared.tokens.revoke(card.id)
+        shared.agent_tokens.revoke(card.id)
         mcp.forget(card.id)
-        dialogs.refuse_of(card.id)
-        sockets.close_card(card.id)
+        shared.dialogs.refuse_of(card.id)
+        shared.sockets.close_card(card.id)
 
     canvas.listeners.card_removed.append(forget_card)
 
+
+def _asgi(shared: Shared, mcp: AgentDoor) -> ASGIApp:
     def workspace_of(card_id: CardId) -> WorkspaceId | None:
-        card = graph.find_card(card_id)
+        card = shared.graph.find_card(card_id)
         return None if card is None else card.workspace_id
 
-    pages, frames = Pages(settings.web_folder), FrameServer(mounts, settings.web_folder / "ns")
-    asgi = make_asgi(Door(doorkeeper, room, sockets, pages, mounts, frames, workspace_of, mcp))
-    return App(
-        settings=settings,
-        asgi=asgi,
-        address=address,
-        database=database,
-        graph=graph,
-        bus=bus,
-        clock=clock,
-        dialogs=dialogs,
-        directory=directory,
-        grants=grants,
-        presence=presence,
-        tokens=tokens,
-        handlers=handlers,
-        dispatcher=dispatcher,
-        doorkeeper=doorkeeper,
-        room=room,
-        sockets=sockets,
-        canvas=canvas,
-        subscriptions=subscriptions,
-        terminals=terminals,
-        ports=ports,
-        ports_store=ports_store,
-        activity=activity,
-        questions=questions,
-        catch_up=catch_up,
-        builtin_cards=builtin_cards,
-        cards=cards,
-        files=files,
-        contract=contract,
-        packaging=packaging,
-        mcp=mcp,
-        fetcher=fetcher,
-        owner_key=owner_key,
-        notices=notices,
-        on_start=[files.begin, resume_builtins, cards.forget_unknown, begin_contract, packaging.library.begin],
-        on_stop=[catch_up.close, builtin_cards.flush, terminals.close, files.close, cards.close, contract.close],
-        background=[catch_up.run, files.run, builtin_cards.run, cards.heartbeats.run, cards.frames.run, mcp.run],
+    web_folder = shared.settings.web_folder
+    pages, frames = Pages(web_folder), FrameServer(shared.mounts, web_folder / "ns")
+    return make_asgi(
+        Door(shared.doorkeeper, shared.room, shared.sockets, pages, shared.mounts, frames, workspace_of, mcp)
     )
 
 

@@ -1,0 +1,58 @@
+"""Terminals, and what is known of the agents in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cardloom_protocol.ids import CardId
+
+from ..core.call import Cause
+from ..features.agents import handlers as agent_handlers
+from ..features.agents.service import AgentService
+from ..features.canvas.folders import check_folder
+from ..features.canvas.service import CanvasService
+from ..features.ports.service import PortsService
+from ..features.terminals import handlers as terminal_handlers
+from ..features.terminals.service import CommandRecord, Hooks, TerminalService
+from ..transport.mcp.door import PATH as MCP_PATH
+from .shared import Shared
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramsGroup:
+    """Terminals and agents."""
+
+    agents: AgentService
+    terminals: TerminalService
+
+
+def join_programs(shared: Shared, canvas: CanvasService, ports: PortsService) -> ProgramsGroup:
+    """Make the terminals, which send values and leave their commands in the journal."""
+    graph, bus, clock = shared.graph, shared.bus, shared.clock
+
+    async def record_command(record: CommandRecord) -> Cause:
+        return await ports.record_act(
+            "command", record.sender, record.to, record.command, record.cause, error=record.error
+        )
+
+    agents = AgentService(graph, bus, clock, shared.directory, shared.subscriptions)
+
+    def admit_agent(card_id: CardId) -> dict[str, str]:
+        shared.agent_tokens.revoke(card_id)
+        return {"url": f"{shared.address.url}{MCP_PATH}", "token": shared.agent_tokens.issue(card_id)}
+
+    shared.handlers.add(agent_handlers.handlers(agents, graph, admit_agent))
+    hooks = Hooks(
+        canvas.commits.patch_runtime, check_folder, emit=ports.emit, record=record_command, count=shared.gate.count
+    )
+    terminals = TerminalService(graph, bus, clock, shared.directory, shared.subscriptions, hooks)
+    terminals.set_scheme(canvas.preferences["scheme"])
+    shared.handlers.add(terminal_handlers.handlers(terminals, ports.post.cause_of))
+    ports.receivers["terminal"] = terminals.receive
+    canvas.listeners.card_added.append(terminals.card_added)
+    canvas.listeners.card_removed.append(terminals.card_removed)
+    canvas.listeners.workspace_opened.append(terminals.workspace_opened)
+    canvas.listeners.workspace_closed.append(terminals.workspace_closed)
+    canvas.listeners.changed.append(terminals.canvas_changed)
+    shared.life.on_stop.append(terminals.close)
+    return ProgramsGroup(agents, terminals)
