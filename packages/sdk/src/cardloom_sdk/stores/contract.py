@@ -8,13 +8,18 @@ before anything is read, CONFLICT for what exists already or has changed. Spec: 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from cardloom_protocol.session.capabilities import EditCapabilities
-from cardloom_protocol.session.errors import NotSupported
+from cardloom_protocol.session.errors import NotFound, NotSupported
 from cardloom_protocol.session.info import SessionInfo
 from cardloom_protocol.session.json_text import JsonObject
+from cardloom_protocol.session.messages import Message
 from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession, StoreNode
+from cardloom_protocol.session.tree import active_path, to_history, to_message, tree_of
+
+# Inside the classes `list` is a method.
+History: TypeAlias = list[Message]
 
 
 class StoreCapabilities(TypedDict, total=False):
@@ -51,6 +56,22 @@ class SessionStore:
     async def load(self, session_id: str) -> StoredSession:
         """A whole session; what is returned belongs to the caller."""
         raise NotSupported("load")
+
+    async def info(self, session_id: str) -> SessionInfo:
+        """A session without its messages; `messageCount` is the length of its active path."""
+        session = await self.load(session_id)
+        return {**session.info, "messageCount": len(active_path(session))}
+
+    async def history(self, session_id: str) -> History:
+        """The messages of the active path."""
+        return to_history(await self.load(session_id))
+
+    async def message(self, session_id: str, node_id: str) -> Message:
+        """One message, whether or not it is on the active path."""
+        tree = tree_of((await self.load(session_id)).nodes)
+        if node_id not in tree.by_id:
+            raise NotFound(f"The session has no message {node_id!r}.")
+        return to_message(tree, tree.by_id[node_id])
 
     async def create(self, *, session_id: str | None = None, info: JsonObject | None = None) -> SessionInfo:
         """A new session; stores keep of `info` what their format has a place for."""
