@@ -1,4 +1,6 @@
-"""The scripted model behind HTTP on the loopback. Standard library alone: it runs wherever Python does.
+"""The scripted model behind HTTP on the loopback, which agents' programs talk to instead of a vendor.
+
+The last words of a person in a request choose the answer (`scenario.py`); four vendors' wires are spoken (`wires/`).
 
 Beside the vendors' wires: GET /__log lists the exchanges, POST /__release lets held requests go on.
 """

@@ -1,4 +1,7 @@
-"""What a wire gets to write, and the pieces it writes."""
+"""What a wire gets to write, and the pieces it writes.
+
+Every wire is two pure functions: `stream(answer)` yields what goes out and when, `whole(answer)` is one JSON object.
+"""
 
 from __future__ import annotations
 
