@@ -14,7 +14,7 @@ const emptied: Plugin = {
   apply: "build",
   buildStart() {
     const names = existsSync(built) ? readdirSync(built) : [];
-    for (const name of names) if (name !== "ns") rmSync(join(built, name), { recursive: true });
+    for (const name of names) if (name !== "ns" && name !== "sdk") rmSync(join(built, name), { recursive: true });
   },
 };
 

@@ -1,15 +1,18 @@
-// Builds the package into dist/, and the copy that the server offers to every card under `__ns/`.
+// Builds the package into dist/, the copy that the server offers to every card under `__ns/`, and the archive that
+// `cardloom card new --react` puts into new cards.
 // `node build.mjs [FOLDER]` puts the package elsewhere and leaves the server alone.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { argv, execPath } from "node:process";
+import { argv, execPath, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SERVER_FOLDER = resolve(HERE, "../../packages/server/src/cardloom/web/ns");
+/** Where the server finds the package itself, for new cards that are built against it. */
+const PACKED_FOLDER = resolve(HERE, "../../packages/server/src/cardloom/web/sdk");
 const PROTOCOL = resolve(HERE, "../protocol/src/index.ts");
 const TSC = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
 
@@ -71,4 +74,13 @@ if (argv[2] === undefined) {
   mkdirSync(SERVER_FOLDER, { recursive: true });
   await buildModules({ sdk: entry("index.ts") }, SERVER_FOLDER, { minify: true });
   copyFileSync(entry("kit.css"), join(SERVER_FOLDER, "kit.css"));
+
+  rmSync(PACKED_FOLDER, { recursive: true, force: true });
+  mkdirSync(PACKED_FOLDER, { recursive: true });
+  const npm = platform === "win32" ? "npm.cmd" : "npm";
+  execFileSync(npm, ["pack", "--ignore-scripts", "--silent", "--pack-destination", PACKED_FOLDER], {
+    cwd: HERE,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: platform === "win32",
+  });
 }

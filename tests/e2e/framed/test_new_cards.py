@@ -20,7 +20,7 @@ Sit = Callable[..., Person]
 def test_a_new_page_runs_as_it_is_and_keeps_its_count(tmp_path: Path, sit_down: Sit) -> None:
     for folder in ("project", "packages"):
         (tmp_path / folder).mkdir()
-    new_card("tide-clock", tmp_path / "packages", python=False)
+    new_card("tide-clock", tmp_path / "packages", "html")
     hosted = Hosted(tmp_path / "data", tmp_path / "packages", free_port())
     try:
         hosted.call("workspace.create", name="Project", path=str(tmp_path / "project"))

@@ -22,7 +22,7 @@ GITHUB_TOKEN = "ghp" + "_" + "a1B2" * 9
 
 
 def begin(parent: Path, *, python: bool, name: str = "tide-clock") -> Path:
-    new_card(name, parent, python=python)
+    new_card(name, parent, "python" if python else "html")
     return parent / name
 
 
@@ -88,14 +88,14 @@ def test_the_tests_of_a_page_are_left_to_the_web_sdk(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "tide-clock").mkdir()
     with pytest.raises(UsageError, match="there already"):
-        new_card("tide-clock", tmp_path, python=False)
+        new_card("tide-clock", tmp_path, "html")
     assert list((tmp_path / "tide-clock").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["Tide", "../tide", "t", "tide clock", "neurosquad-clock"])
 def test_a_name_that_no_card_can_have_makes_no_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises((CallError, UsageError)):
-        new_card(name, tmp_path, python=True)
+        new_card(name, tmp_path, "python")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,17 +26,18 @@ from ..host.archive import Unpacked
 from ..host.credentials import credential_in_content, credential_in_name
 from ..host.folder_copy import take_folder
 from ..host.packing import packed, write_new
-from .card_templates import card_files
+from .card_react_template import sdk_archive
+from .card_templates import Kind, card_files
 from .console import EXIT_FAILED, Answer, UsageError
 
 _NO_TESTS = 5  # pytest's exit code when it found none
 
 
-def new_card(name: str, parent: Path, *, python: bool) -> Answer:
+def new_card(name: str, parent: Path, kind: Kind) -> Answer:
     """Write a new card into a folder of its name. INVALID_PARAMS: it cannot have that name."""
-    files = card_files(name, python=python)
-    raw = json.loads(files[MANIFEST_NAME if python else FRAME_MANIFEST_NAME])
-    for issue in impersonations(checked_manifest(raw, frame=not python)):
+    files = card_files(name, kind)
+    raw = json.loads(files[MANIFEST_NAME if kind == "python" else FRAME_MANIFEST_NAME])
+    for issue in impersonations(checked_manifest(raw, frame=kind != "python")):
         raise UsageError(f"{name!r} cannot be a card's name: {issue.message}")
     folder = parent / name
     try:
@@ -43,12 +45,15 @@ def new_card(name: str, parent: Path, *, python: bool) -> Answer:
         for path, text in files.items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
+        if kind == "react":
+            (folder / "vendor").mkdir()
+            shutil.copy(sdk_archive(), folder / "vendor")
     except FileExistsError as error:
         raise UsageError(f"{folder} is there already; nothing in it was changed.") from error
     except OSError as error:
         raise CallError(ErrorCode.FS_ERROR, f"{folder} cannot be written: {error.strerror or error}") from error
-    way = f"cardloom card run {name}" if python else f"cardloom card install --dev {name}"
-    return Answer({"folder": str(folder), "files": list(files)}, f"{name} is begun. See it on a canvas: {way}")
+    first = f"cd {name} && npm install && cardloom card dev ." if kind == "react" else f"cardloom card dev {name}"
+    return Answer({"folder": str(folder), "files": list(files)}, f"{name} is begun. See it on a canvas: {first}")
 
 
 def validate_card(folder: Path) -> Answer:

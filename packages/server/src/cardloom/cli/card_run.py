@@ -23,7 +23,8 @@ from ..features.cards.model import run_package_id
 from .console import Answer, UsageError, say
 from .session import Record, card_of, session, workspace_of
 
-_GAP = 40
+GAP = 40
+"""How far from the other cards a new one is put, in canvas pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,17 @@ async def run_card(folder: Path, workspace: str | None, card: str | None, *, qui
     async with session() as client:
         home = await workspace_of(client, workspace)
         named = None if card is None else await card_of(client, card, home["id"])
-        card_id, token = await _register(client, home, source.raw, named)
+        card_id, token = await register(client, home, source.raw, named)
     if not quiet:
         say(f"{source.raw['name']} runs on {home['name']!r} as card {card_id}. End it with Ctrl-C.")
     while True:
-        code = await _run_once(source.program, token)
+        code = await run_once(source.program, token)
         if code != EXIT_REFUSED:
             return Answer({"cardId": card_id, "exitCode": code}, "", code)
-        token = await _again(home["id"], card_id, source.raw)
+        token = await run_again(home["id"], card_id, source.raw)
 
 
-async def _register(client: Client, home: Record, raw: Any, card: Record | None) -> tuple[str, str]:
+async def register(client: Client, home: Record, raw: Any, card: Record | None) -> tuple[str, str]:
     """A card and its token: the named one, one of the package that nobody runs, or a new one beside the others."""
     snapshot = await client.call("canvas.snapshot", {"workspaceId": home["id"]})
     params: dict[str, Any] = {"workspaceId": home["id"], "manifest": raw}
@@ -73,7 +74,7 @@ async def _register(client: Client, home: Record, raw: Any, card: Record | None)
     if card is not None:
         params["cardId"] = card["id"]
     elif snapshot["cards"]:
-        params["x"] = max(one["x"] + one["w"] for one in snapshot["cards"]) + _GAP
+        params["x"] = max(one["x"] + one["w"] for one in snapshot["cards"]) + GAP
         params["y"] = min(one["y"] for one in snapshot["cards"])
     made = await client.call("card.run", params)
     return made["cardId"], made["token"]
@@ -85,7 +86,7 @@ def _is_idle(card: Record, package_id: str) -> bool:
     return own and (card["runtime"] or {}).get("status") != "external"
 
 
-async def _run_once(program: Path, token: str) -> int:
+async def run_once(program: Path, token: str) -> int:
     """Run the program with this terminal as its own; gives its exit code. It ends when this command does."""
     environment = {**os.environ, URL_VARIABLE: find_server().url, TOKEN_VARIABLE: token, SUPERVISED_VARIABLE: "1"}
     process = await asyncio.create_subprocess_exec(
@@ -99,7 +100,7 @@ async def _run_once(program: Path, token: str) -> int:
             await process.wait()
 
 
-async def _again(workspace_id: str, card_id: str, raw: Any) -> str:
+async def run_again(workspace_id: str, card_id: str, raw: Any) -> str:
     """A new token for the same card, once the server is there. NOT_FOUND when the card is gone."""
     waits = BackOff()
     while True:

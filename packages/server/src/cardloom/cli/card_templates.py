@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from string import Template
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from ..features.cards.packages import FRAME_MANIFEST_NAME, MANIFEST_NAME
+from .card_react_template import react_files, sdk_archive
+
+Kind: TypeAlias = Literal["html", "python", "react"]
+"""What a new card is: a page in one file, a program, a page that is built."""
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -105,32 +109,47 @@ cardloom card pack .
 """
 
 
-def card_files(name: str, *, python: bool) -> dict[str, str]:
+def card_files(name: str, kind: Kind) -> dict[str, str]:
     """The files of a new card by path, its manifest first."""
     title = name.replace("-", " ").strip().capitalize()
     fill = {"title": title}
-    if python:
-        program = {
-            MANIFEST_NAME: _manifest(name, title, python=True),
-            "card.py": _PROGRAM,
-            "conftest.py": _CONFTEST,
-            "tests/test_card.py": _TEST,
-            "README.md": _README,
-        }
-        what, try_it = "Counts the words of every text it gets.", "cardloom card test .\ncardloom card run ."
-    else:
-        program = {
-            FRAME_MANIFEST_NAME: _manifest(name, title, python=False),
-            "index.html": _PAGE,
-            "README.md": _README,
-        }
-        what, try_it = "Counts, and remembers how far it got.", "cardloom card install --dev ."
-    fill |= {"what": what, "try_it": try_it}
-    return {path: Template(text).substitute(fill) for path, text in program.items()}
+    match kind:
+        case "python":
+            files = {
+                MANIFEST_NAME: _json(_manifest(name, title) | _PROGRAM_PART),
+                "card.py": _PROGRAM,
+                "conftest.py": _CONFTEST,
+                "tests/test_card.py": _TEST,
+                "README.md": _README,
+            }
+            fill["what"] = "Counts the words of every text it gets."
+            fill["try_it"] = "cardloom card test .\ncardloom card dev ."
+        case "html":
+            files = {
+                FRAME_MANIFEST_NAME: _json(_manifest(name, title) | _PAGE_PART),
+                "index.html": _PAGE,
+                "README.md": _README,
+            }
+            fill["what"] = "Counts, and remembers how far it got."
+            fill["try_it"] = "cardloom card dev ."
+        case "react":
+            files = react_files(name, _manifest(name, title), sdk_archive().name)
+    return {path: Template(text).substitute(fill) for path, text in files.items()}
 
 
-def _manifest(name: str, title: str, *, python: bool) -> str:
-    manifest: dict[str, Any] = {
+_PROGRAM_PART: Final = {
+    "python": "card.py",
+    "permissions": [{"id": "cards.connected", "reason": "Writes what it counted into joined cards."}],
+    "ports": {
+        "inputs": [{"id": "text", "label": "Text", "type": "ns:text", "default": True}],
+        "outputs": [{"id": "words", "label": "Words", "type": "ns:text"}],
+    },
+}
+_PAGE_PART: Final = {"entry": "index.html", "card": {"defaultSize": {"w": 280, "h": 180}}}
+
+
+def _manifest(name: str, title: str) -> dict[str, Any]:
+    return {
         "manifestVersion": 1,
         "protocol": 1,
         "name": name,
@@ -138,15 +157,7 @@ def _manifest(name: str, title: str, *, python: bool) -> str:
         "version": "0.1.0",
         "license": "MIT",
     }
-    if python:
-        manifest |= {
-            "python": "card.py",
-            "permissions": [{"id": "cards.connected", "reason": "Writes what it counted into joined cards."}],
-            "ports": {
-                "inputs": [{"id": "text", "label": "Text", "type": "ns:text", "default": True}],
-                "outputs": [{"id": "words", "label": "Words", "type": "ns:text"}],
-            },
-        }
-    else:
-        manifest |= {"entry": "index.html", "card": {"defaultSize": {"w": 280, "h": 180}}}
+
+
+def _json(manifest: dict[str, Any]) -> str:
     return json.dumps(manifest, indent=2) + "\n"
