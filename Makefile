@@ -8,7 +8,7 @@ WEB_BUILT := packages/server/src/cardloom/web/index.html
 SHIPPED := packages/server/src/cardloom/examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-python test-alone test-web e2e check lint types contracts generated generate build smoke bench ci clean
+.PHONY: help setup run test test-python test-alone test-web test-agents e2e check lint types contracts generated generate build smoke bench ci clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -33,10 +33,10 @@ $(WEB_BUILT): web/node_modules/.ready $(WEB_SOURCES)
 run: setup ## Open the demo workspace and print its address
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cardloom demo .cardloom-demo
 
-test: setup test-alone test-python test-web e2e ## Run every suite
+test: setup test-alone test-python test-web test-agents e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
-	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e
+	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e --ignore=tests/agents
 	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui tests/vectors/fence
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
@@ -48,6 +48,10 @@ test-alone: setup ## The protocol's tests in an environment that holds nothing b
 
 test-web: setup ## Tests of the TypeScript packages
 	cd web && npm test --silent
+
+test-agents: setup ## Agents' real programs against a scripted model (ALL=1: those too that CI leaves out)
+	$(BIN)/python tools/ensure_clis.py $(if $(ALL),--all)
+	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(BIN)/python tools/private_network.py $(BIN)/python -m pytest tests/agents
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh

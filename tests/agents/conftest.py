@@ -1,0 +1,44 @@
+"""Agents' real programs against the scripted model. `make test-agents` installs them and opens a network of its own.
+
+CARDLOOM_TEST_AGENTS names the harnesses to run, with commas between, or says "all"; without it those that run in CI do.
+A program that is not installed skips its tests with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ensure_clis import PROGRAMS, Program, missing_reason
+
+from ..model_server.serving import ModelServer, serving_models
+from .home import Home, make_home
+
+
+def wanted_programs() -> list[Program]:
+    named = os.environ.get("CARDLOOM_TEST_AGENTS") or ",".join(program.id for program in PROGRAMS if program.in_ci)
+    return [program for program in PROGRAMS if named == "all" or program.id in named.split(",")]
+
+
+@pytest.fixture(scope="module", params=wanted_programs(), ids=lambda program: program.id)
+def program(request: pytest.FixtureRequest) -> Program:
+    """The program under test; skips when it is not installed."""
+    program: Program = request.param
+    if reason := missing_reason(program):
+        pytest.skip(reason)
+    return program
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[ModelServer]:
+    with serving_models() as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path, program: Program, models: ModelServer) -> Home:
+    """A new home, set up for the program and the scripted model."""
+    return make_home(tmp_path / "home", program, models.url)
