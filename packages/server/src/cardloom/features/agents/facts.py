@@ -79,12 +79,24 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class EndsAs:
+    """The end of this turn, when it comes, is no plain one: it was refused, interrupted or failed."""
+
+    ending: Ending
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn came to an end. `reason` goes with "failed"; `reply` is what the agent said last."""
+    """A turn came to an end. `reason` goes with "failed"; `reply` is what the agent said last.
+
+    `settle_ms`: how long to wait for the turn that the harness may begin by itself, as one that retries does.
+    """
 
     ending: Ending = "done"
     reason: str | None = None
     reply: str | None = None
+    settle_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +107,6 @@ class Waiting:
 @dataclass(frozen=True, slots=True)
 class SubagentStarted:
     subagent: Subagent
-    at_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +123,15 @@ class SubagentsAre:
 
 @dataclass(frozen=True, slots=True)
 class SessionSeen:
-    """The session the agent is in, and its log where the harness names it."""
+    """The session the agent is in, and its log where the harness names it.
+
+    `fresh`: a program of its own announced it. When this agent already has a session, that is another program which
+    only inherited our settings, and nothing it tells is about this agent.
+    """
 
     session_id: str
     log_path: str | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +162,7 @@ Fact: TypeAlias = (
     | Resumed
     | Asked
     | Answered
+    | EndsAs
     | TurnEnded
     | Waiting
     | SubagentStarted
@@ -161,14 +178,25 @@ Fact: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class HookContext:
-    """What a harness must know to read a hook. `dangerous`: this agent runs without asking."""
+    """What a harness must know to read a hook.
+
+    `dangerous`: this agent runs without asking. `reviewed`: a program answers its permission requests.
+    """
 
     dangerous: bool = False
+    reviewed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HookResult:
-    """What a hook told, and the JSON text that answers it (`{}` decides nothing)."""
+    """What a hook told, and the JSON text that answers it (`{}` decides nothing).
+
+    `session_id` is whose hook it was. `at_ms` is the harness's own time of it, `delivery` its own number, where it
+    gives them.
+    """
 
     facts: tuple[Fact, ...] = field(default=())
     reply: str = "{}"
+    session_id: str | None = None
+    at_ms: int | None = None
+    delivery: str | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-from .facts import Fact
+from .facts import Fact, HookResult
 
 ProgramState = Literal["idle", "working", "done", "blocked", "error", "clear"]
 TitleState = Literal["ready", "working", "asking"]
@@ -28,12 +28,32 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A fact of the harness. `life` is the process life when it *arrived*, `at_ms` when it was reported."""
+    """A fact of the harness. `life` is the process life when it *arrived*, `at_ms` when it was reported.
+
+    `delivery` makes a fact that is delivered twice count once; `session_id` is whose it is.
+    """
 
     fact: Fact
     life: int
     at_ms: int
     source: Source = Source.HOOK
+    session_id: str | None = None
+    delivery: str | None = None
+
+
+def told(result: HookResult, life: int, arrived_at_ms: int) -> tuple[Told, ...]:
+    """Give the signals of one hook that arrived in a process life."""
+    at_ms = arrived_at_ms if result.at_ms is None else min(result.at_ms, arrived_at_ms)
+    return tuple(
+        Told(
+            fact,
+            life,
+            at_ms,
+            session_id=result.session_id,
+            delivery=None if result.delivery is None else f"{result.delivery}/{number}",
+        )
+        for number, fact in enumerate(result.facts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +131,20 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Spawned:
-    """A process was started. The state counts lives itself: read `AgentState.life` after this."""
+    """A process was started. The state counts lives itself: read `AgentState.life` after this.
+
+    `session_id` is the one the launch chose or continued; `with_prompt`: the first prompt went with it.
+    """
+
+    session_id: str | None = None
+    with_prompt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnFailed:
+    """No process could be started. `reason` is for the person."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +178,7 @@ Signal: TypeAlias = (
     | PromptSent
     | Printed
     | Spawned
+    | SpawnFailed
     | Exited
     | ResumeMissed
     | Tick

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from cardloom_protocol.agents import AgentStatus
 
-from .facts import Question, Subagent
+from .facts import Ending, EndsAs, Question, Subagent
 from .signals import LogView, ProgramState, Source
 
 OutputRule = Literal["never", "always", "after-enter"]
+EscapeRule = Literal["ends-turn", "goes-on", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,38 +28,51 @@ class Rules:
     """What differs between harnesses.
 
     `ask_hold_ms`: how long a question waits for an answer by rule. `answer_letters`: letters that answer a permission
-    prompt by themselves. `output`: whether output and silence alone tell of work. `hooks`: whether the harness has any
-    way to report, so that its silence after a prompt means something.
+    prompt by themselves. `escape`: what Escape on a question does. `output`: whether output and silence alone tell of
+    work. `hooks`: the harness reports by itself, so that its silence after a prompt means something. `silence_ms`: how
+    long a working program prints nothing before its turn counts as lost, None where it may be silent for ever.
     """
 
     ask_hold_ms: int = 500
     answer_letters: str = ""
-    escape_denies: bool = True
+    escape: EscapeRule = "ends-turn"
     output: OutputRule = "never"
     hooks: bool = True
+    silence_ms: int | None = 120_000
 
 
 @dataclass(frozen=True, slots=True)
 class PendingAsk:
-    """A question that nobody has answered yet, shown at `due_ms`."""
+    """A question that is not shown yet: it waits for an answer by rule until `due_ms`, or behind another question."""
 
     question: Question
     due_ms: int
-    source: Source
+    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """An end of a turn that waits for sub-agents, or for the turn that a queued prompt may begin.
+    """An end of a turn that is not given out yet.
 
-    `settle_from_ms`: since when no sub-agent runs. `due_ms`: when it is given out if nothing changes.
+    It waits for sub-agents (`due_ms` None; `settle_from_ms` since when none runs), or until `due_ms` for the turn that
+    a queued prompt or a retry may begin.
     """
 
     at_ms: int
     evidence: Evidence
     due_ms: int | None = None
     settle_from_ms: int | None = None
-    interrupted: bool = False
+    ending: Ending = "done"
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A status that the program or its title says, given out at `at_ms` unless something surer comes first."""
+
+    at_ms: int
+    status: AgentStatus
+    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,43 +85,53 @@ class Reply:
 class AgentState:
     """One agent.
 
-    `status` None: nothing has told of any work yet (shown as idle). `question` is open exactly while the status is
-    needs-input. `error` is set when the last turn failed, and then the queue waits. `session_ids` holds every session
-    the agent ever used, the current one last. `retrying` is the message of a request that is tried again.
+    What others read: `shown`; `evidence`; `question`, open exactly while the status is needs-input; `error`, set when
+    the last turn failed (the queue waits then); `retrying`, the message of a request that is tried again; `reply`,
+    `title`, `model` and `subagents`; `session_id` and `log_path`, and `session_ids` with every session the agent ever
+    used; `unheard`, when a prompt was sent and no hook told of it, so that output alone is watched.
+
+    `status` None: nothing has told of any work yet. `life` grows with each start and each end of a process.
+    `entered_at_ms`: the last Enter of the person, or prompt of the host.
     """
 
     rules: Rules
     life: int = 0
     alive: bool = False
     relaunching: bool = False
+    now_ms: int = 0
     status: AgentStatus | None = None
     evidence: Evidence | None = None
     since_ms: int = 0
     question: Question | None = None
+    asks: tuple[PendingAsk, ...] = ()
+    asked_at_ms: int | None = None
     error: str | None = None
     retrying: str | None = None
+    ends_as: EndsAs | None = None
+    hold: Hold | None = None
+    subagents: tuple[Subagent, ...] = ()
+    seen_subagents: tuple[str, ...] = ()
     reply: Reply | None = None
     title: str | None = None
     model: str | None = None
     session_id: str | None = None
     session_ids: tuple[str, ...] = ()
+    foreign_sessions: tuple[str, ...] = ()
+    session_life: int = 0
     log_path: str | None = None
-    subagents: tuple[Subagent, ...] = ()
-    asks: tuple[PendingAsk, ...] = ()
-    hold: Hold | None = None
+    log: LogView | None = None
+    deliveries: tuple[str, ...] = ()
+    pasting: bool = False
     interrupt_since_ms: int | None = None
     dismissed_at_ms: int | None = None
-    program: ProgramState | None = None
-    program_due_ms: int | None = None
-    log: LogView | None = None
-    heard_hook: bool = False
+    entered_at_ms: int | None = None
     prompt_sent_at_ms: int | None = None
+    printed_at_ms: int = 0
+    heard_hook: bool = False
     unheard: bool = False
     presumed: bool = False
-    spawned_at_ms: int = 0
-    printed_at_ms: int = 0
-    entered_at_ms: int | None = None
-    now_ms: int = 0
+    program: ProgramState | None = None
+    due: Due | None = None
 
     @property
     def shown(self) -> AgentStatus:
@@ -127,3 +151,6 @@ class Published:
     detail: str | None = None
     quiet: bool = False
     error: bool = False
+
+
+Step: TypeAlias = tuple[AgentState, tuple[Published, ...]]

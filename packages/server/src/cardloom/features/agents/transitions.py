@@ -1,0 +1,139 @@
+"""The changes of status that every rule is made of: begin, ask, hold, end, rest. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from cardloom_protocol.agents import AgentStatus
+
+from .facts import Ending, Question
+from .signals import Source
+from .state import AgentState, Evidence, Hold, PendingAsk, Published, Step
+
+QUIET_MS: Final = 3_000
+DISMISS_GRACE_MS: Final = 5_000
+ANSWERED_SETTLE_MS: Final = 10_000
+QUEUED_SETTLE_MS: Final = 3_000
+SUBAGENT_SETTLE_MS: Final = 3_000
+SUBAGENT_HOLD_MS: Final = 60 * 60_000
+OUTPUT_QUIET_MS: Final = 2_500
+STOP_HOLD_MS: Final = 1_500
+STOP_SLACK_MS: Final = 300
+ASK_MEMORY_MS: Final = 120_000
+PROGRAM_SETTLE_MS: Final = 300
+HOOK_HEADSTART_MS: Final = 1_000
+TITLE_SETTLE_MS: Final = 3_000
+UNHEARD_MS: Final = 10_000
+MAX_SUBAGENTS: Final = 64
+MAX_SESSIONS: Final = 200
+MAX_DELIVERIES: Final = 64
+
+
+def evidence_of(state: AgentState, source: Source, note: str, at_ms: int | None = None) -> Evidence:
+    return Evidence(source, note, state.now_ms if at_ms is None else at_ms)
+
+
+def work(state: AgentState, evidence: Evidence) -> Step:
+    """Be inside a turn."""
+    if state.status is AgentStatus.WORKING:
+        return replace(state, interrupt_since_ms=None, presumed=False), ()
+    changed = replace(state, question=None, dismissed_at_ms=None)
+    if state.status is not AgentStatus.NEEDS_INPUT:
+        changed = replace(changed, error=None, retrying=None, ends_as=None)
+    return _enter(changed, AgentStatus.WORKING, evidence)
+
+
+def ask(state: AgentState, question: Question, evidence: Evidence) -> Step:
+    """Wait for the person."""
+    changed = replace(state, question=question, dismissed_at_ms=None)
+    if state.status is AgentStatus.NEEDS_INPUT:
+        return changed, (Published(AgentStatus.NEEDS_INPUT, evidence, state.now_ms, question.detail),)
+    return _enter(changed, AgentStatus.NEEDS_INPUT, evidence, question.detail)
+
+
+def finish(state: AgentState, evidence: Evidence, *, error: str | None = None) -> Step:
+    """End the turn."""
+    changed = replace(state, question=None, asks=(), hold=None, ends_as=None, retrying=None, error=error)
+    return _enter(changed, AgentStatus.FINISHED, evidence, error or evidence.note, error is not None)
+
+
+def rest(state: AgentState, evidence: Evidence, *, dismissed: bool = False) -> Step:
+    """Break the turn off: it was interrupted or refused."""
+    changed = replace(
+        state,
+        question=None,
+        asks=(),
+        hold=None,
+        ends_as=None,
+        retrying=None,
+        error=None,
+        dismissed_at_ms=state.now_ms if dismissed else None,
+    )
+    return _enter(changed, AgentStatus.IDLE, evidence)
+
+
+def end(state: AgentState, ending: Ending, reason: str | None, evidence: Evidence, settle_ms: int = 0) -> Step:
+    """End a turn as it ended; a plain end waits for running sub-agents, and `settle_ms` for a turn that may follow."""
+    if ending == "interrupted":
+        return rest(state, evidence)
+    if settle_ms > 0:
+        hold = Hold(state.now_ms, evidence, due_ms=state.now_ms + settle_ms, ending=ending, reason=reason)
+        return _held(state, hold)
+    if ending == "failed":
+        return finish(state, evidence, error=reason or "the turn failed")
+    if state.subagents:
+        return _held(state, state.hold or Hold(state.now_ms, evidence))
+    return finish(state, evidence)
+
+
+def _held(state: AgentState, hold: Hold) -> Step:
+    if state.status in (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT):
+        return replace(state, hold=hold, interrupt_since_ms=None), ()
+    state, published = work(state, hold.evidence)
+    return replace(state, hold=hold), published
+
+
+def answered(state: AgentState, about: str | None, evidence: Evidence) -> Step:
+    """Go on after the open question, or show the next one that waits behind it.
+
+    `about` names the question that was answered; a name that is not the open question's closes only its own.
+    """
+    asks = tuple(one for one in state.asks if not _is_about(one.question, about))
+    state = replace(state, asks=asks)
+    if state.status is not AgentStatus.NEEDS_INPUT or not _is_about(state.question, about):
+        return state, ()
+    for number, one in enumerate(asks):
+        if one.due_ms <= state.now_ms:
+            return ask(replace(state, asks=asks[:number] + asks[number + 1 :]), one.question, one.evidence)
+    return work(state, evidence)
+
+
+def _is_about(question: Question | None, about: str | None) -> bool:
+    return question is None or about is None or question.about in (None, about)
+
+
+def pend(state: AgentState, question: Question, evidence: Evidence, due_ms: int) -> AgentState:
+    """Let a question wait for an answer by rule; a better description of one that waits takes its place."""
+    for number, waiting in enumerate(state.asks):
+        if waiting.question.about is None or question.about in (None, waiting.question.about):
+            better = waiting.question if question.about is None else question
+            merged = PendingAsk(better, min(waiting.due_ms, due_ms), waiting.evidence)
+            return replace(state, asks=(*state.asks[:number], merged, *state.asks[number + 1 :]))
+    return replace(state, asks=(*state.asks, PendingAsk(question, due_ms, evidence))[-MAX_SUBAGENTS:])
+
+
+def _enter(
+    state: AgentState, status: AgentStatus, evidence: Evidence, detail: str | None = None, error: bool = False
+) -> Step:
+    now_ms = state.now_ms
+    changed = replace(
+        state,
+        status=status,
+        evidence=evidence,
+        since_ms=now_ms,
+        interrupt_since_ms=None,
+        presumed=False,
+        due=None,
+    )
+    return changed, (Published(status, evidence, now_ms, detail, error=error),)
