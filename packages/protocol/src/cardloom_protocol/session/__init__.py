@@ -3,6 +3,8 @@
 Names follow the protocol; on the wire they are camelCase. Session files of other programs are read by `codecs`.
 """
 
+from .call_table import SESSION_CALLS
+from .calls import CallField, SessionCall, checked
 from .capabilities import PROTOCOL_VERSION, Capabilities, ServiceCapability, has
 from .envelope import Envelope, ErrorBody, Failure, Success, error_from_wire, failure, opened, success
 from .errors import (
@@ -151,6 +153,7 @@ from .profiles import (
     is_profile_doc,
     saved_profile,
 )
+from .run_state import RunMessage, RunPart, RunState, coalesced
 from .services import ServiceEvent, ServicesCapability, ServicesHost, ServicesOps, service_error_event
 from .sse import (
     SseFrame,
@@ -172,6 +175,7 @@ __all__ = [
     "PART_TYPES",
     "PROTOCOL_VERSION",
     "RUN_EVENT_TYPES",
+    "SESSION_CALLS",
     "UNSET",
     "WORKSPACE_TRASH_DIR",
     "ActivityEvent",
@@ -181,6 +185,7 @@ __all__ = [
     "AskEvent",
     "AskOption",
     "BadRequest",
+    "CallField",
     "Capabilities",
     "CatalogExtension",
     "CatalogSkill",
@@ -236,14 +241,18 @@ __all__ = [
     "RulesOf",
     "RunEndEvent",
     "RunEvent",
+    "RunMessage",
+    "RunPart",
     "RunStartEvent",
     "RunStartInput",
+    "RunState",
     "RunStatus",
     "ServiceCapability",
     "ServiceEvent",
     "ServicesCapability",
     "ServicesHost",
     "ServicesOps",
+    "SessionCall",
     "SessionCreateOpts",
     "SessionError",
     "SessionErrorCode",
@@ -279,6 +288,8 @@ __all__ = [
     "check_file_read_size",
     "check_parts",
     "check_profile_id",
+    "checked",
+    "coalesced",
     "content_hash",
     "current_flags",
     "decode_file_content",

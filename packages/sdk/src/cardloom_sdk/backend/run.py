@@ -70,6 +70,10 @@ class Run:
         """Whether `start` was called."""
         return self._started
 
+    def mark_started(self) -> None:
+        """For the port: the run's `run_start` has gone out."""
+        self._started = True
+
     def new_id(self) -> str:
         """A fresh id for a message, to be stored under just this."""
         return self._new_id()
@@ -87,7 +91,6 @@ class Run:
         """
         if self._started:
             return
-        self._started = True
         event: JsonObject = {"type": "run_start", "sessionId": self.session_id}
         if user_message_id is not None:
             event["userMessageId"] = user_message_id
