@@ -2011,7 +2011,7 @@ export interface CanvasMethodParams {
   "canvas.unsubscribe": { readonly workspaceId: string };
   /** Puts a new card on the canvas. */
   "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
-  /** Copies a card with its content, without its arrows. */
+  /** Copies a card with its content and what it keeps, without its arrows. */
   "canvas.duplicateCard": { readonly cardId: string; readonly x?: number; readonly y?: number };
   /** Moves, resizes, raises, lowers or renames one card. */
   "canvas.updateCard": { readonly cardId: string; readonly x?: number; readonly y?: number; readonly w?: number; readonly h?: number; readonly z?: "front" | "back"; readonly title?: string | null };

@@ -206,7 +206,7 @@ _CANVAS = (
         "canvas.duplicateCard",
         record(_CARD, _PLACE),
         "canvas",
-        "Copies a card with its content, without its arrows.",
+        "Copies a card with its content and what it keeps, without its arrows.",
         "Card",
     ),
     _row(

@@ -156,7 +156,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     programs = join_programs(shared, canvas, values.ports)
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
-    _forget_removed(shared, canvas, mcp)
+    _forget_removed(shared, canvas)
     return App(
         settings=settings,
         asgi=_asgi(shared, mcp),
@@ -196,14 +196,13 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     )
 
 
-def _forget_removed(shared: Shared, canvas: CanvasService, mcp: AgentDoor) -> None:
+def _forget_removed(shared: Shared, canvas: CanvasService) -> None:
     """Whoever removes a card ends what was its own."""
 
     async def forget_card(card: Card) -> None:
         shared.gate.forget(card.id)
         shared.tokens.revoke(card.id)
         shared.agent_tokens.revoke(card.id)
-        mcp.forget(card.id)
         shared.dialogs.refuse_of(card.id)
         shared.sockets.close_card(card.id)
 

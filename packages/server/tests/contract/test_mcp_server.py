@@ -273,6 +273,26 @@ async def test_a_new_token_ends_the_earlier_one_and_a_removed_card_ends_both(
     assert (await asked(listening.url, good)).status_code == 403
 
 
+async def test_a_new_token_ends_the_session_that_the_earlier_one_began(desk: Any, seat: Seat, listening: Any) -> None:
+    headers = {**ACCEPT, "Authorization": f"Bearer {seat.token}"}
+    headers["mcp-session-id"] = (await asked(listening.url, headers)).headers["mcp-session-id"]
+    async with httpx.AsyncClient(timeout=CAP_S) as http:
+        async with http.stream("GET", seat.url, headers=headers) as stream:
+            assert stream.status_code == 200
+            again = await desk.page.call("agent.token", cardId=seat.id)
+            async with asyncio.timeout(CAP_S):
+                assert b"".join([part async for part in stream.aiter_raw()]).strip() in (b"", b": ping")
+        fresh = {**headers, "Authorization": f"Bearer {again['token']}"}
+        assert (await http.post(seat.url, json=HELLO | {"method": "tools/list"}, headers=fresh)).status_code == 404
+
+
+async def test_a_new_token_ends_the_streams_that_the_earlier_one_opened(desk: Any, seat: Seat) -> None:
+    async with seat.client() as client, client.listen(tools_list_changed=True) as stream:
+        await desk.page.call("agent.token", cardId=seat.id)
+        async with asyncio.timeout(CAP_S):
+            assert [change async for change in stream] == []
+
+
 async def test_another_agents_token_does_not_open_a_session(desk: Any, seat: Seat, listening: Any) -> None:
     other = await seat_of(desk, listening)
     begun = await asked(listening.url, {"Authorization": f"Bearer {seat.token}"})

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from cardloom.app import running
+from cardloom.host.vault import Vault
 from cardloom.settings import Settings
 from cardloom_protocol.errors import ErrorCode
+from cardloom_protocol.ids import CardId
 
 from .conftest import READY, Actor, manifest_of
 
@@ -256,3 +258,35 @@ async def test_removing_a_package_with_its_data_forgets_what_holds_for_all_its_c
     await desk.page.call("card.setSettings", **save)
     await desk.app.contract.forget_package(card.package_id)
     assert await card.call("settings.get") == {"values": {**DEFAULTS, "count": 7}, "secrets": UNSET}
+
+
+async def test_a_copy_of_a_card_begins_with_the_store_the_settings_and_the_secrets_of_the_first(desk: Any) -> None:
+    card = await enter(desk)
+    secrets = {"apiKey": "s3cret", "shared": "all"}
+    await desk.page.call("card.setSettings", cardId=card.id, values={"count": 7, "host": "h"}, secrets=secrets)
+    await card.call("storage.set", scope="instance", key="k", value={"n": 1})
+    copy = await desk.page.call("canvas.duplicateCard", cardId=card.id)
+    contract, copied = desk.app.contract, CardId(copy["id"])
+    await desk.page.call("card.run", workspaceId=desk.id, manifest=manifest_of(settings=SETTINGS), cardId=copied)
+    twin = await desk.connect(copied)
+    assert twin.context["settings"] == await card.call("settings.get")
+    assert await contract.settings.secret(copied, "apiKey") == "s3cret"
+    assert (await twin.call("storage.get", scope="instance", key="k"))["value"] == {"n": 1}
+    assert await twin.call("storage.usage", scope="instance") == await card.call("storage.usage", scope="instance")
+    await twin.call("storage.set", scope="instance", key="k", value=2)
+    await twin.call("settings.set", values={"count": 2})
+    assert (await card.call("storage.get", scope="instance", key="k"))["value"] == {"n": 1}
+    assert (await card.call("settings.get"))["values"]["count"] == 7
+
+
+async def test_a_secret_that_cannot_be_opened_does_not_keep_a_card_from_being_copied(
+    desk: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    card = await enter(desk)
+    await desk.page.call("card.setSettings", cardId=card.id, values={"count": 7}, secrets={"apiKey": "s3cret"})
+    desk.app.contract.settings._vault = Vault(desk.app.settings.data_folder / "elsewhere", None)
+    copy = await desk.page.call("canvas.duplicateCard", cardId=card.id)
+    assert "apiKey" in caplog.text
+    await desk.page.call("card.run", workspaceId=desk.id, manifest=manifest_of(settings=SETTINGS), cardId=copy["id"])
+    twin = await desk.connect(copy["id"])
+    assert twin.context["settings"] == {"values": {**DEFAULTS, "count": 7}, "secrets": UNSET}

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 
 from cardloom_protocol.ids import CardId
 
 
 class CardTokens:
-    """The tokens that are good now."""
+    """The tokens that are good now. `revoked` is told of a card whose tokens are not good any more."""
 
     def __init__(self) -> None:
+        self.revoked: Callable[[CardId], None] = lambda _: None
         self._cards: dict[bytes, CardId] = {}
 
     def issue(self, card_id: CardId) -> str:
@@ -31,6 +33,7 @@ class CardTokens:
         """Make all tokens of a card worthless."""
         for digest in [digest for digest, owner in self._cards.items() if owner == card_id]:
             del self._cards[digest]
+        self.revoked(card_id)
 
 
 def _digest(token: str) -> bytes:

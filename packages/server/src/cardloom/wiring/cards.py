@@ -110,6 +110,7 @@ def _join_contract(
 ) -> None:
     canvas = canvas_group.canvas
     shared.handlers.add(contract.handlers())
+    canvas.copy_kept = contract.copy_kept
     canvas.listeners.card_added.append(contract.card_added)
     canvas.listeners.card_removed.append(contract.card_removed)
     shared.sockets.hooks.disconnected.append(lambda card_id, _connection_id, _reason: contract.disconnected(card_id))

@@ -19,6 +19,7 @@ def join_tools(shared: Shared, canvas: CanvasService, contract: CardContract) ->
         return McpServer(hall, contract.tools, shared.doorkeeper.agent_by_header)
 
     door = AgentDoor(shared.doorkeeper.agent_by_header, load_agent_server)
+    shared.agent_tokens.revoked = door.forget
     canvas.listeners.changed.append(door.canvas_changed)
     contract.tools.changed.append(door.look_again)
     shared.directory.listen(door.look_again)

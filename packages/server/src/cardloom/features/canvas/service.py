@@ -5,7 +5,7 @@ Rules are in `model`, the order of writing and telling is in `commits`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -55,18 +55,27 @@ class Restored:
     restarted: list[CardId]
 
 
+async def _keeps_nothing(_source: CardId, _copy: CardId) -> None:
+    return
+
+
 def _no_packages(package_id: str, _content: Mapping[str, Any]) -> Recipe:
     raise CallError(ErrorCode.NOT_FOUND, f"there is no package {package_id!r}")
 
 
 class CanvasService:
-    """Everything that changes a canvas. `describe_package` tells what a card of a package is made of."""
+    """Everything that changes a canvas.
+
+    `describe_package` tells what a card of a package is made of, `copy_kept` copies what a card keeps for itself to one
+    that is about to come.
+    """
 
     def __init__(self, database: Database, graph: Graph, bus: Bus, clock: Clock, dialogs: Dialogs) -> None:
         self.commits = Commits(database, graph, bus, clock)
         self.listeners = self.commits.listeners
         self.workspaces = Workspaces(self.commits, database, graph, bus, clock)
         self.describe_package: DescribePackage = _no_packages
+        self.copy_kept: Callable[[CardId, CardId], Awaitable[None]] = _keeps_nothing
         self.default_shell = "shell-bash"
         self._database = database
         self._store = CanvasStore(database)
@@ -145,10 +154,11 @@ class CanvasService:
         *,
         title: str | None = None,
         by: str | None = None,
+        card_id: CardId | None = None,
     ) -> Card:
         """Put a card of a known recipe on the canvas."""
         home = WorkspaceId(workspace_id)
-        card_id = new_card_id()
+        card_id = card_id or new_card_id()
         await self.commit(
             self._graph.workspace(home).id,
             lambda graph: [
@@ -159,7 +169,7 @@ class CanvasService:
         return self._graph.card(card_id)
 
     async def duplicate_card(self, card_id: str, place: Mapping[str, Any], by: str | None = None) -> Card:
-        """Copy a card with its content, without its arrows. NOT_FOUND; QUOTA_EXCEEDED."""
+        """Copy a card with its content and what it keeps, without its arrows. NOT_FOUND; QUOTA_EXCEEDED."""
         source = self._graph.card(card_id)
         recipe = Recipe(
             source.kind,
@@ -170,7 +180,9 @@ class CanvasService:
             (source.w, source.h),
         )
         beside = {"x": source.x + model.COPY_OFFSET, "y": source.y + model.COPY_OFFSET, **place}
-        return await self.add_made(source.workspace_id, recipe, beside, title=source.title, by=by)
+        copy_id = new_card_id()
+        await self.copy_kept(source.id, copy_id)  # before it comes: its program reads it at once
+        return await self.add_made(source.workspace_id, recipe, beside, title=source.title, by=by, card_id=copy_id)
 
     async def update_card(self, card_id: str, fields: Mapping[str, Any], by: str | None = None) -> Card:
         """Move, resize, raise, lower or rename a card. NOT_FOUND."""

@@ -95,6 +95,11 @@ class CardContract:
         if card.kind == "custom":
             await self.settings.show_missing(card)
 
+    async def copy_kept(self, source: CardId, copy: CardId) -> None:
+        """Give a card that is about to come what another keeps for itself: its store, its settings, its secrets."""
+        await self.storage.copy_card(source, copy)
+        await self.settings.copy_card(source, copy)
+
     async def card_removed(self, card: Card) -> None:
         self.disconnected(card.id)
         self.tools.forget(card.id)

@@ -34,6 +34,7 @@ from .audience import Audience
 from .desk import Desk, Hall
 from .door import AgentOf
 from .offer import Offer
+from .sessions import SESSION_HEADER, Sessions
 from .toolbox import CardTools, toolbox
 
 _log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class McpServer:
         self._card_tools = card_tools
         self._agent_of = agent_of
         self._audiences: dict[CardId, Audience] = {}
+        self._sessions = Sessions()
         self._dirty = asyncio.Event()
         self._closing = asyncio.Event()
         self._up = asyncio.Event()
@@ -91,6 +93,9 @@ class McpServer:
         if self._closing.is_set():
             await Response(status_code=503)(scope, receive, send)
             return
+        await self._serve(card_id, scope, receive, self._sessions.noting(card_id, send))
+
+    async def _serve(self, card_id: CardId, scope: Scope, receive: Receive, send: Send) -> None:
         # A session belongs to the agent that began it; with another's token it is not there.
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=card_id, scopes=[]))
         await self._manager.handle_request(scope, receive, send)
@@ -103,6 +108,7 @@ class McpServer:
                 while not self._closing.is_set():
                     await self._dirty.wait()
                     self._dirty.clear()
+                    await self._sessions.end(self._serve)
                     await self._tell_changes()
         except Exception:  # noqa: BLE001 - a task root: the canvas goes on without its tools for agents
             _log.exception("the tools for agents failed")
@@ -132,10 +138,12 @@ class McpServer:
                     return
 
     def forget(self, card_id: CardId) -> None:
-        """End what an agent listens to: its card is gone, or its token another one."""
+        """End what an agent has open: its card is gone, or its token another one."""
         audience = self._audiences.pop(card_id, None)
         if audience is not None:
             audience.close()
+        self._sessions.forget(card_id)
+        self._dirty.set()
 
     async def _tell_changes(self) -> None:
         for card_id, audience in list(self._audiences.items()):
@@ -156,7 +164,7 @@ class McpServer:
     async def _list(self, ctx: _Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         card_id = _agent(ctx)
         audience, offers = self._audience(card_id), self._offers(card_id)
-        session_id = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+        session_id = ctx.request.headers.get(SESSION_HEADER) if ctx.request is not None else None
         if session_id is not None:
             audience.remember(session_id, ctx.session)
         return types.ListToolsResult(tools=[_tool(offer) for offer in offers.values()])

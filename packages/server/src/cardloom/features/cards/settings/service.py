@@ -132,6 +132,21 @@ class CardSettings:
                 except CallError as error:  # the disk is full; what a card needs is said the next time
                     _log.warning("what card %s still needs could not be shown: %s", card.id, error.message)
 
+    async def copy_card(self, source: CardId, copy: CardId) -> None:
+        """Give a card that is about to come the settings and secrets of another; a secret that is lost stays so."""
+        theirs, own = Shelf.of_card(source), Shelf.of_card(copy)
+        values, sealed = self._store.kept(theirs)
+        secrets: dict[tuple[Shelf, str], bytes | None] = {}
+        for key, secret in sealed.items():
+            try:
+                text = await self._vault.open(_name(theirs, key), secret)
+            except CallError as error:
+                _log.warning("the secret %s of card %s is not copied: %s", key, source, error.message)
+            else:
+                secrets[own, key] = await self._vault.seal(_name(own, key), text)
+        if values or secrets:
+            await self._store.write({(own, key): value for key, value in values.items()}, secrets, lambda: None)
+
     async def forget_package(self, package_id: PackageId) -> None:
         """Drop what holds for all cards of a package: it is removed with its data."""
         await self._store.forget_package(package_id)

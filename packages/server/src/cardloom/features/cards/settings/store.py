@@ -52,6 +52,10 @@ class SettingsStore:
         """A sealed secret."""
         return self._secrets.get(shelf, {}).get(key)
 
+    def kept(self, shelf: Shelf) -> tuple[dict[str, SettingValue], dict[str, bytes]]:
+        """All values and sealed secrets of a shelf by key."""
+        return dict(self._values.get(shelf, {})), dict(self._secrets.get(shelf, {}))
+
     async def write(
         self,
         values: Mapping[tuple[Shelf, str], SettingValue | None],

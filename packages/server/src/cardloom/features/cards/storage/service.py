@@ -78,6 +78,10 @@ class Storage:
         used = await self._store.usage(self._shelf(card_id, scope))
         return {"bytes": used.units, "quota": self.rooms[scope].units, "keys": used.keys}
 
+    async def copy_card(self, source: CardId, copy: CardId) -> None:
+        """Give a card that is about to come all that another keeps for itself."""
+        await self._store.copy_card(source, copy)
+
     async def forget_package(self, package_id: PackageId) -> None:
         """Drop what a package's cards share: it is removed with its data."""
         await self._store.forget_package(package_id)

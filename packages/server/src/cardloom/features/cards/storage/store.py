@@ -144,6 +144,19 @@ class StorageStore:
         """How full a store is."""
         return await self._database.write(lambda connection: _usage(connection, shelf))
 
+    async def copy_card(self, source: CardId, copy: CardId) -> None:
+        """Give a card without a store all that another keeps."""
+
+        def job(connection: apsw.Connection) -> None:
+            for table, columns in (("card_storage", "key, units, value"), ("card_storage_totals", "units, keys")):
+                connection.execute(
+                    f"INSERT INTO {table} SELECT scope, ?, {columns} FROM {table} "  # noqa: S608 - our own names
+                    "WHERE scope = 'instance' AND owner = ?",
+                    (copy, source),
+                )
+
+        await self._database.write(job)
+
     async def forget_package(self, package_id: PackageId) -> None:
         """Drop what a package's cards share."""
         await self._database.write(lambda connection: _forget(connection, [Shelf.of_package(package_id)]))
