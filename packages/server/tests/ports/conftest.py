@@ -10,7 +10,7 @@ import pytest
 
 from cardloom.app import App
 from cardloom.core.records import DrawnBy
-from cardloom.features.ports.store import Filter
+from cardloom.features.ports.journal_reading import Filter
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
@@ -137,7 +137,7 @@ class Board:
 
     def entries(self) -> list[dict[str, Any]]:
         """The journal as it is on disk now, newest first."""
-        return [listed.to_wire() for listed in self.app.ports_store.listed(Filter(self.id), 200)]
+        return [listed.to_wire() for listed in self.app.ports_store.journal.listed(Filter(self.id), 200)]
 
     async def give(self, to: Any, data: Any, **more: Any) -> dict[str, Any]:
         """Send a value into a card as the owner."""

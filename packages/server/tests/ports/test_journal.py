@@ -6,12 +6,15 @@ import hashlib
 import json
 from pathlib import Path
 
+import pytest
+
 from cardloom.core.clock import VirtualClock
-from cardloom.features.ports.model import Entry, Page, body_of
-from cardloom.features.ports.store import SCHEMA, Filter, JournalLimits, PortsStore
+from cardloom.features.ports.journal_reading import Filter
+from cardloom.features.ports.model import Page, Place, Receipt, Sheet, body_of
+from cardloom.features.ports.store import SCHEMA, JournalLimits, PortsStore
 from cardloom.host.database import Database
-from cardloom_protocol.errors import ErrorCode
-from cardloom_protocol.ids import WorkspaceId
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import ChainId, WorkspaceId
 
 from .conftest import Board, port
 
@@ -53,7 +56,7 @@ async def test_one_value_to_many_cards_keeps_one_body(board: Board) -> None:
     entries = await board.journal()
     assert len(entries) == 3
     assert len({entry["chain"] for entry in entries}) == 1
-    counted = board.app.database.reader.execute("SELECT count(*) FROM journal_bodies WHERE preview = 'shared'").get
+    counted = board.app.database.reader.execute("SELECT count(*) FROM journal_pages WHERE preview = 'shared'").get
     assert counted == 1
     for entry in entries:
         assert (await board.page.call("journal.body", entryId=entry["id"]))["body"] == "shared"
@@ -193,14 +196,12 @@ async def test_an_arrow_counts_what_it_carried_and_pages_see_the_pulse(board: Bo
 
 def page_of(store: PortsStore, at_ms: int, value: str, entries: int = 1) -> Page:
     first = store.next_ids(entries)
-    made = [
-        Entry(
-            first + index, at_ms, HOME, "delivery", "emit", "c_1", "out", "ns:text", "c_2", "in", "ns:text", None,
-            "accepted", None, None, "h_1", 0, None,
-        )
-        for index in range(entries)
-    ]  # fmt: skip
-    return Page(body_of(value, 1 << 20), made)
+    receipts = [
+        Receipt(offset, "delivery", "emit", f"c_{offset + 2}", "in", "ns:text", None, "accepted")
+        for offset in range(entries)
+    ]
+    sheet = Sheet(first, at_ms, HOME, "c_1", "out", "ns:text", Place(ChainId("h_1"), 0, None), receipts)
+    return Page(body_of(value, 1 << 20), sheet)
 
 
 async def test_the_journal_forgets_entries_older_than_its_days(tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ async def test_the_journal_forgets_entries_older_than_its_days(tmp_path: Path) -
     await store.write(page_of(store, clock.now_ms(), "young"))
     clock.advance(11 * 86_400_000)
     assert await store.prune(clock.now_ms()) == 1
-    assert [listed.preview for listed in store.listed(Filter(HOME), 10)] == ["young"]
+    assert [listed.preview for listed in store.journal.listed(Filter(HOME), 10)] == ["young"]
     assert await store.prune(clock.now_ms()) == 0
     database.close()
 
@@ -223,12 +224,46 @@ async def test_the_journal_forgets_its_oldest_pages_when_it_grows_too_large(tmp_
     for index in range(1200):
         await store.write(page_of(store, index, "x" * 1000 + str(index), entries=2))
     assert await store.prune(1200) > 1100
-    left = [listed.entry.at_ms for listed in store.listed(Filter(HOME), 200)]
-    assert 20 < len(left) < 60
+    left = [listed.entry.at_ms for listed in store.journal.listed(Filter(HOME), 200)]
+    assert 40 < len(left) < 80
     assert left[0] == 1199
-    counted = database.reader.execute("SELECT count(*) FROM journal_bodies").get
+    counted = database.reader.execute("SELECT count(*) FROM journal_pages").get
     assert isinstance(counted, int)
     assert counted * 2 == len(left)
+    database.close()
+
+
+async def test_receipts_are_stored_once_for_all_pages_and_forgotten_with_the_last(tmp_path: Path) -> None:
+    database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
+    store = PortsStore(database, JournalLimits(days=1))
+
+    def counted(table: str) -> object:
+        return database.reader.execute(f"SELECT count(*) FROM {table}").get
+
+    for index in range(3):
+        await store.write(page_of(store, index, f"value {index}", entries=2))
+    assert (counted("journal_pages"), counted("journal_routes"), counted("journal_ends")) == (3, 1, 3)
+    assert await store.prune(10 * 86_400_000) == 3
+    assert (counted("journal_pages"), counted("journal_routes"), counted("journal_ends")) == (0, 0, 0)
+    # What memory knows of them does no harm.
+    await store.write(page_of(store, 5, "again", entries=2))
+    (again,) = store.journal.listed(Filter(HOME, card_id="c_3"), 10)
+    assert (again.preview, again.entry.to_card) == ("again", "c_3")
+    database.close()
+
+
+async def test_a_page_that_the_disk_refused_takes_no_receipts_from_the_next(tmp_path: Path) -> None:
+    database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
+    store = PortsStore(database)
+    (pages,) = database.reader.execute("PRAGMA page_count").fetchone() or (0,)
+    assert isinstance(pages, int)
+    database.limit_pages(pages)
+    with pytest.raises(CallError) as refused:
+        await store.write(page_of(store, 1, "x" * 50_000, entries=2))
+    assert refused.value.code is ErrorCode.UNAVAILABLE
+    database.limit_pages(1 << 20)
+    await store.write(page_of(store, 2, "room again", entries=2))
+    assert [listed.preview for listed in store.journal.listed(Filter(HOME), 10)] == ["room again"] * 2
     database.close()
 
 

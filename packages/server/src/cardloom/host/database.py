@@ -49,6 +49,7 @@ class Database:
     """The open database. `schema` holds statements that may run at every start (CREATE … IF NOT EXISTS).
 
     `bulky` names the tables that are not checked at the start when the file has more than `wholly_checked_bytes`.
+    `upgrades` bring what an older Cardloom wrote into the form of `schema`: each in one transaction, at every start.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Database:
         *,
         now_ms: int,
         bulky: Collection[str] = (),
+        upgrades: Sequence[Callable[[apsw.Connection], None]] = (),
         wholly_checked_bytes: int = WHOLLY_CHECKED_BYTES,
     ) -> None:
         self.path = path
@@ -71,6 +73,8 @@ class Database:
         self._writer = _connect(path)
         for statement in schema:
             self._writer.execute(statement)
+        for upgrade in upgrades:
+            _upgrade(self._writer, path, upgrade)
         self.reader = _connect(path)
         self._queue: queue.SimpleQueue[_Waiting[Any] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="cardloom-writer", daemon=True)
@@ -194,6 +198,15 @@ def _connect(path: Path) -> apsw.Connection:
     connection.pragma("synchronous", 1)
     connection.pragma("foreign_keys", True)
     return connection
+
+
+def _upgrade(connection: apsw.Connection, path: Path, upgrade: Callable[[apsw.Connection], None]) -> None:
+    try:
+        with connection:
+            upgrade(connection)
+    except apsw.Error as error:
+        message = f"The database {path} cannot be brought into the present form and was left as it is: {error}"
+        raise OSError(message) from error
 
 
 def _damage(path: Path, unchecked: Collection[str]) -> str | None:

@@ -23,7 +23,8 @@ from ..features.canvas.store import SCHEMA as CANVAS_SCHEMA
 from ..features.cards.contract import SCHEMA as CONTRACT_SCHEMA
 from ..features.cards.packaging import SCHEMA as PACKAGING_SCHEMA
 from ..features.cards.store import SCHEMA as CARDS_SCHEMA
-from ..features.ports.store import BULKY_TABLES
+from ..features.ports.journal import BULKY_TABLES
+from ..features.ports.journal_moving import move_first_form
 from ..features.ports.store import SCHEMA as PORTS_SCHEMA
 from ..host.database import Database
 from ..settings import Settings
@@ -78,7 +79,13 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
     """Open the data folder, which is made where it is missing, and furnish the rooms."""
     settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     notices: list[str] = []
-    database = Database(settings.data_folder / "cardloom.db", _SCHEMA, now_ms=clock.now_ms(), bulky=BULKY_TABLES)
+    database = Database(
+        settings.data_folder / "cardloom.db",
+        _SCHEMA,
+        now_ms=clock.now_ms(),
+        bulky=BULKY_TABLES,
+        upgrades=(move_first_form,),
+    )
     if database.replaced is not None:
         notices.append(
             f"The database was damaged ({database.replaced.reason}). It is kept as {database.replaced.backup}; "

@@ -11,7 +11,22 @@ from cardloom_protocol.ports import PeerInfo, PortInfo
 
 from ...core.records import Card
 from .activity import Activity
-from .model import OWNER, Body, Entry, Given, Kept, Kind, Lane, Ledger, Outcome, Page, Via, value_mark, whole_characters
+from .model import (
+    OWNER,
+    Body,
+    Given,
+    Kept,
+    Kind,
+    Lane,
+    Ledger,
+    Outcome,
+    Page,
+    Receipt,
+    Sheet,
+    Via,
+    value_mark,
+    whole_characters,
+)
 from .post import Handed, Parcel
 
 LOOP_MESSAGE = "This value goes round in a circle; it was dropped."
@@ -30,10 +45,11 @@ class Draft:
     first_id: int
     kind: Kind | None = None
     kept: Kept | None = None
-    entries: list[Entry] = field(default_factory=list)
+    receipts: list[Receipt] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
     _taken: int = 0
-    _marks: dict[int, str] = field(default_factory=dict)
+    _marks: list[str] = field(default_factory=list)
+    _marked: dict[int, int] = field(default_factory=dict)
 
     def take_id(self) -> int:
         """The number of the next entry."""
@@ -50,21 +66,16 @@ class Draft:
         *,
         error: CallError | None = None,
         message: str | None = None,
-        landed: str | None = None,
+        landed: int | None = None,
         counted: bool = True,
     ) -> None:
         """Record what became of the value at one card, and count it on its arrow."""
         parcel, said = self.parcel, message if error is None else error.message
-        self.entries.append(
-            Entry(
-                entry_id,
-                parcel.at_ms,
-                parcel.workspace_id,
+        self.receipts.append(
+            Receipt(
+                entry_id - self.first_id,
                 self.kind or _KINDS.get(outcome, "delivery"),
                 self.via,
-                OWNER if parcel.sender is None else parcel.sender.id,
-                parcel.output or None,
-                parcel.source_type,
                 to,
                 None if port is None else port.id,
                 None if port is None else port.type,
@@ -72,9 +83,6 @@ class Draft:
                 outcome,
                 None if error is None else error.code.value,
                 None if said is None else whole_characters(said),
-                parcel.place.chain,
-                parcel.place.hop,
-                parcel.place.cause,
                 landed,
             )
         )
@@ -82,7 +90,7 @@ class Draft:
             self.activity.count(parcel.workspace_id, lane, outcome, parcel.source_type, parcel.at_ms)
 
     def note_handed(
-        self, entry_id: int, handed: Handed, to: PeerInfo | Card, port: PortInfo, lane: Lane | None, landed: str | None
+        self, entry_id: int, handed: Handed, to: PeerInfo | Card, port: PortInfo, lane: Lane | None, landed: int | None
     ) -> None:
         """Record what became of a value that was handed over; a kept one does not go along that arrow again."""
         card_id = to.id if isinstance(to, Card) else to.card_id
@@ -90,13 +98,14 @@ class Draft:
         if self.kept is not None and lane is not None and handed.outcome != "dropped":
             self.given.append(Given(lane.arrow_id, self.kept.card_id, self.kept.output, self.kept.seq))
 
-    def mark(self, value: JsonValue, data: JsonValue) -> str | None:
-        """The mark of a converted value, worked out once for all that share it."""
+    def mark(self, value: JsonValue, data: JsonValue) -> int | None:
+        """Which mark is a converted value's, worked out once for all that share it; None for the value itself."""
         if data is value:
             return None
-        found = self._marks.get(id(data))
+        found = self._marked.get(id(data))
         if found is None:
-            found = self._marks[id(data)] = value_mark(data)
+            found = self._marked[id(data)] = len(self._marks)
+            self._marks.append(value_mark(data))
         return found
 
     def keep(self, card: Card, port: PortInfo, *, too_large: bool, max_units: int, records_state: bool) -> None:
@@ -116,9 +125,23 @@ class Draft:
 
     def write(self) -> Awaitable[None] | None:
         """Hand the page to the ledger; None when there is nothing to write."""
-        if not self.entries and self.kept is None:
+        if not self.receipts and self.kept is None:
             return None
-        return self.ledger.write(Page(self.body, self.entries, self.kept, self.given))
+        return self.ledger.write(Page(self.body, self._sheet() if self.receipts else None, self.kept, self.given))
+
+    def _sheet(self) -> Sheet:
+        parcel = self.parcel
+        return Sheet(
+            self.first_id,
+            parcel.at_ms,
+            parcel.workspace_id,
+            OWNER if parcel.sender is None else parcel.sender.id,
+            parcel.output or None,
+            parcel.source_type,
+            parcel.place,
+            self.receipts,
+            self._marks,
+        )
 
 
 _KINDS: dict[str, Kind] = {"refused": "refusal", "loop": "loop"}

@@ -13,11 +13,12 @@ from ...core.call import Call, Cause, Handler, Result
 from ...core.graph import Graph
 from ...core.records import Change, PutArrow
 from ...host.wire_json import loads
+from .journal_reading import Filter
 from .model import OWNER
 from .questions import Questions
 from .replay import Range, Replays
 from .service import PortsService
-from .store import Filter, PortsStore
+from .store import PortsStore
 
 Commit: TypeAlias = Callable[[WorkspaceId, Callable[[Graph], Sequence[Change]], str | None], Awaitable[None]]
 
@@ -108,11 +109,11 @@ def _of_owner(ports: PortsService, graph: Graph, commit: Commit, store: PortsSto
         arrow = graph.arrow(call.params["arrowId"])
         if arrow.pending:
             raise CallError(ErrorCode.NOT_CONNECTED, "this arrow waits to be confirmed and carries nothing")
-        entry_id = call.params.get("entryId") or store.last_kept_on(arrow.id)
-        entry = None if entry_id is None else store.entry(entry_id)
+        entry_id = call.params.get("entryId") or store.journal.last_kept_on(arrow.id)
+        entry = None if entry_id is None else store.journal.entry(entry_id)
         if entry is None or entry.arrow_id != arrow.id or entry.from_card == OWNER or entry.output is None:
             raise CallError(ErrorCode.NOT_FOUND, "the journal holds no such value of this arrow")
-        body = store.body(entry.id)
+        body = store.journal.body(entry.id)
         if body is None or body.text is None:
             raise CallError(ErrorCode.NOT_FOUND, "the value was too large for the journal to keep")
         delivered, outcome = await ports.resend(entry, loads(body.text))
@@ -127,11 +128,11 @@ def _of_journal(store: PortsStore, graph: Graph, replays: Replays) -> dict[str, 
         home = graph.workspace(given["workspaceId"]).id
         count = given.get("limit", _LISTED)
         asked = Filter(home, given.get("arrowId"), given.get("cardId"), given.get("beforeId"))
-        found = store.listed(asked, count + 1)
+        found = store.journal.listed(asked, count + 1)
         return {"entries": [listed.to_wire() for listed in found[:count]], "more": len(found) > count}
 
     async def body(call: Call) -> Result:
-        found = store.body(call.params["entryId"])
+        found = store.journal.body(call.params["entryId"])
         if found is None:
             raise CallError(ErrorCode.NOT_FOUND, f"the journal has no entry {call.params['entryId']}")
         return found.to_wire(None if found.text is None else loads(found.text))

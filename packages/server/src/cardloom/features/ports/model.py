@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, WorkspaceId
@@ -43,6 +43,26 @@ class Body:
     sha256: str
     mark: str
     preview: str
+
+
+class Receipt(NamedTuple):
+    """What became of a value at one card. The same sender's next value mostly brings the same receipts.
+
+    `offset` is the entry's number less the page's; `landed` says which of the page's marks is that of the value as the
+    input got it, None where it got the body.
+    """
+
+    offset: int
+    kind: Kind
+    via: Via
+    to_card: str | None
+    input_id: str | None
+    input_type: str | None
+    arrow_id: str | None
+    outcome: Outcome
+    code: str | None = None
+    message: str | None = None
+    landed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +160,68 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a new value stands in its chain: `hop` is 0 where the chain begins."""
+
+    chain: ChainId
+    hop: int
+    cause: int | None
+
+    def cause_of_next(self, entry_id: int) -> Cause:
+        """The cause of what is sent while handling the delivery of that entry."""
+        return Cause(self.chain, self.hop, entry_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Who sent a value, and what became of it at each card: all entries of one page."""
+
+    first_id: int
+    at_ms: int
+    workspace_id: WorkspaceId
+    from_card: str
+    output: str | None
+    type: str
+    place: Place
+    receipts: Sequence[Receipt]
+    marks: Sequence[str] = ()
+
+    def entries(self) -> list[Entry]:
+        """The receipts as lines of the journal."""
+        return [self.entry(receipt) for receipt in self.receipts]
+
+    def entry(self, receipt: Receipt) -> Entry:
+        """One receipt as a line of the journal."""
+        place = self.place
+        return Entry(
+            self.first_id + receipt.offset,
+            self.at_ms,
+            self.workspace_id,
+            receipt.kind,
+            receipt.via,
+            self.from_card,
+            self.output,
+            self.type,
+            receipt.to_card,
+            receipt.input_id,
+            receipt.input_type,
+            receipt.arrow_id,
+            receipt.outcome,
+            receipt.code,
+            receipt.message,
+            place.chain,
+            place.hop,
+            place.cause,
+            None if receipt.landed is None else self.marks[receipt.landed],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What one emission leaves behind, written as one: its body, its entries, the value kept, the arrows served."""
 
     body: Body
-    entries: Sequence[Entry]
+    sheet: Sheet | None
     kept: Kept | None = None
     given: Sequence[Given] = ()
 
@@ -174,19 +251,6 @@ class Lane:
 
     arrow_id: ArrowId
     flow: Flow
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a new value stands in its chain: `hop` is 0 where the chain begins."""
-
-    chain: ChainId
-    hop: int
-    cause: int | None
-
-    def cause_of_next(self, entry_id: int) -> Cause:
-        """The cause of what is sent while handling the delivery of that entry."""
-        return Cause(self.chain, self.hop, entry_id)
 
 
 def body_of(value: JsonValue, max_units: int) -> Body:

@@ -27,10 +27,11 @@ from ...core.graph import Graph
 from ...core.records import Arrow, ArrowStats, Card, Workspace
 from ...host.wire_json import loads
 from .activity import Activity
+from .journal_reading import Recorded
 from .model import PREVIEW_CHARS, Body, Entry, body_of
 from .service import PortsService
 from .stage import Builtins, Copy, MemoryLedger, Stage, kept_page
-from .store import PortsStore, Recorded
+from .store import PortsStore
 
 _MAX_ID: Final = 2**63 - 1
 _BREATH: Final = 50
@@ -113,7 +114,7 @@ class Replays:
         original = self._graph.workspace(workspace_id)
         ids = (asked.from_id or 1, asked.to_id or _MAX_ID)
         times_ms = (asked.from_ms or 0, _MAX_ID if asked.to_ms is None else asked.to_ms)
-        rows = self._store.range(original.id, ids, times_ms, self._max_entries + 1)
+        rows = self._store.journal.range(original.id, ids, times_ms, self._max_entries + 1)
         if not rows:
             raise CallError(ErrorCode.INVALID_PARAMS, "the journal holds nothing in this range", [])
         if len(rows) > self._max_entries:
@@ -174,11 +175,11 @@ class _Play:
         """
         for original, copied in self._copy.card_ids.items():
             card = self._copy.graph.card(copied)
-            state = store.state_before(original, first_id) if self._is_builtin(card) else None
+            state = store.journal.state_before(original, first_id) if self._is_builtin(card) else None
             if state is None or state[1] is None:
                 continue
             await self.builtins.restore(copied, loads(state[1]))
-            for row in store.taken_in(original, state[0], first_id):
+            for row in store.journal.taken_in(original, state[0], first_id):
                 await self._take_in(copied, row)
 
     async def step(self, page: Sequence[Recorded]) -> None:

@@ -127,7 +127,8 @@ class MemoryLedger:
         return self.last_id - count + 1
 
     def write(self, page: Page) -> Awaitable[None]:
-        self.written += [(entry, page.body) for entry in page.entries]
+        if page.sheet is not None:
+            self.written += [(entry, page.body) for entry in page.sheet.entries()]
         if page.kept is not None:
             self.values[(page.kept.card_id, page.kept.output)] = page.kept
         for one in page.given:
@@ -149,4 +150,4 @@ class MemoryLedger:
 def kept_page(card_id: CardId, output: str, seq: int, at_ms: int, body: Body, arrows: Sequence[ArrowId]) -> Page:
     """The page that makes an output keep a value and takes it for given along these arrows."""
     given = [Given(arrow_id, card_id, output, seq) for arrow_id in arrows]
-    return Page(body, (), Kept(card_id, output, seq, at_ms, body.text), given)
+    return Page(body, None, Kept(card_id, output, seq, at_ms, body.text), given)
