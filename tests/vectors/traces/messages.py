@@ -170,6 +170,26 @@ async def net_stream_error(stage: Stage) -> None:
     stage.see(got=got, thenThrows=await outcome(read()))
 
 
+# Files
+
+
+async def fs_watch(stage: Stage) -> None:
+    card = await stage.meet()
+    got: list[str] = []
+    watching = stage.start(card.fs.watch("src", lambda change: got.append(change.path), recursive=True))
+    await stage.sdk()
+    for _ in range(2):
+        await stage.host(type="change")  # the record leaves the kind of a change out
+    await stage.host()
+    await stage.host(type="change")
+    stopping = stage.start(outcome((await watching)()))
+    await stage.sdk()
+    await stage.host(type="change")
+    await stage.host()
+    assert await stopping == "ok"
+    stage.see(got=got)
+
+
 # Permissions, agents and the log
 
 

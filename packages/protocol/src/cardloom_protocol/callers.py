@@ -102,6 +102,12 @@ AGENT_METHODS: Final[Mapping[str, str | None]] = {
     "canvas.removeCard": None,
     "card.spawn": None,
     "ports.peers": None,
+    "fs.stat": None,
+    "fs.list": None,
+    "fs.read": None,
+    "fs.write": None,
+    "fs.mkdir": None,
+    "fs.trash": None,
 }
 """The methods that an agent's tools call in its name, with the parameter that names the card an arrow must join."""
 

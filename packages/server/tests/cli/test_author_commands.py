@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -200,3 +201,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_wrong_argument(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no folder"):
         validate_card(tmp_path / "nowhere")
+
+
+EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[4] / "examples" / "cards").glob("*/*-card.json"))
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_an_example_can_be_installed_from_a_copy(tmp_path: Path, folder: Path) -> None:
+    copy = tmp_path / folder.name
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache", "node_modules"))
+    assert validate_card(copy).data["warnings"] == []
+    assert pack_card(copy, None, dry_run=True).data["name"] == folder.name

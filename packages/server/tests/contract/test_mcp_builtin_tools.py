@@ -14,6 +14,7 @@ from mcp.client.client import Client
 
 from cardloom.transport.mcp.builtin import BUILT_INS
 from cardloom.transport.mcp.canvas_tools import CANVAS_TOOLS
+from cardloom.transport.mcp.file_tools import FILE_TOOLS
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.callers import AGENT_METHODS, Caller, CallerKind
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -176,6 +177,41 @@ async def test_an_agent_removes_what_it_added_and_nothing_else(desk: Any, seat: 
     assert desk.app.graph.find_card(made["cardId"]) is None
     assert desk.app.graph.find_card(mine) is not None
     assert (await refused(client, "canvas_spawn_card", kind="terminal")).startswith("INVALID_PARAMS")
+
+
+async def test_files_of_the_workspace_are_read_and_written_behind_the_fence(
+    desk: Any, seat: Seat, client: Client
+) -> None:
+    folder = Path(desk.app.graph.workspace(desk.id).path)
+    (folder / "README.md").write_text("# Tides\n")
+    (folder / ".git").mkdir()
+    (folder / "away").symlink_to(folder.parent)
+    assert await use(client, "fs_read", path="README.md") == "# Tides\n"
+    assert json.loads(await use(client, "fs_read", path="README.md", maxBytes=3))["truncated"] is True
+    assert json.loads(await use(client, "fs_read", path="README.md", encoding="base64"))["data"] == "IyBUaWRlcwo="
+    await use(client, "fs_mkdir", path="notes")
+    before = json.loads(await use(client, "fs_write", path="notes/a.md", data="one"))
+    assert json.loads(await use(client, "fs_stat", path="notes/a.md")) == before
+    await use(client, "fs_write", path="notes/a.md", data="two", ifMtimeMs=before["mtimeMs"])
+    conflict = await refused(client, "fs_write", path="notes/a.md", data="three", ifMtimeMs=before["mtimeMs"])
+    assert conflict.startswith("FS_ERROR")
+    assert (folder / "notes" / "a.md").read_text() == "two"
+    listed = json.loads(await use(client, "fs_list", recursive=True))["entries"]
+    assert {"README.md", "notes/a.md"} <= {entry["path"] for entry in listed}
+    for path in ("../outside", "/etc/passwd", "away/x", ".git/config", ".mcp.json"):
+        assert (await refused(client, "fs_write", path=path, data="x")).startswith("FS_DENIED"), path
+    assert (await refused(client, "fs_read", path="gone")).startswith("FS_ERROR")
+    desk.app.files.trash.send = lambda path: Path(path).unlink()
+    assert await use(client, "fs_trash", path="notes/a.md") == "OK"
+    assert not (folder / "notes" / "a.md").exists()
+
+
+async def test_a_cards_tool_never_stands_in_for_a_built_in_one(desk: Any, seat: Seat, client: Client) -> None:
+    tool = {"name": "read", "description": "Mine.", "inputSchema": {"type": "object"}}
+    card = await desk.enter(name="fs", tools=[tool])
+    await seat.join(card.id)
+    assert (await tools_of(client))["fs_read"].description == FILE_TOOLS["fs_read"].description
+    assert (await refused(client, "fs_read", path="gone")).startswith("FS_ERROR")
 
 
 async def test_the_gate_itself_keeps_an_agent_to_its_methods_and_arrows(desk: Any, seat: Seat) -> None:

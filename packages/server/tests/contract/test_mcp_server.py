@@ -10,6 +10,7 @@ import pytest
 from mcp_types import ImageContent
 
 from cardloom.features.cards.tools.service import ToolLimits
+from cardloom.transport.mcp.file_tools import FILE_TOOLS
 from cardloom_protocol.errors import ErrorCode
 
 from .conftest import Actor
@@ -108,6 +109,7 @@ async def test_a_card_that_no_arrow_joins_offers_nothing(desk: Any, seat: Seat) 
             "canvas_spawn_card",
             "canvas_remove_card",
             "ports_list",
+            *FILE_TOOLS,
         }
         assert (await refused(client, "decision_log_record", text="a")).startswith("NOT_FOUND")
         await use(client, "canvas_connect", b=card.id)

@@ -21,6 +21,7 @@ from ...host.wire_json import dumps
 from .builtin import BUILT_INS, BuiltIn
 from .canvas_tools import CANVAS_TOOLS, CanvasTool
 from .desk import Desk
+from .file_tools import FILE_TOOLS
 from .offer import Act, Args, Offer, OnProgress
 
 
@@ -45,13 +46,13 @@ def toolbox(desk: Desk, card_tools: CardTools) -> dict[str, Offer]:
     if desk.graph.find_card(desk.card_id) is None:
         return {}
     joined = desk.joined()
-    offers = {name: _of_canvas(desk, name, tool) for name, tool in CANVAS_TOOLS.items()}
+    offers = {name: _of_canvas(desk, name, tool) for name, tool in {**CANVAS_TOOLS, **FILE_TOOLS}.items()}
     for name, tool in BUILT_INS.items():
         cards = tuple(card for card in joined if _fits(desk, tool.kind, card))
         if cards:
             offers[name] = _of_kind(desk, name, tool, cards)
-    offers.update(_of_packages(desk, joined, card_tools))
-    return offers
+    # A card's tool never stands in for one of ours.
+    return {**_of_packages(desk, joined, card_tools), **offers}
 
 
 def _fits(desk: Desk, kind: str, card: Card) -> bool:
