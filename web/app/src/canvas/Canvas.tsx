@@ -37,7 +37,7 @@ export function Canvas() {
   const elements = useElements();
   const box = useRef<HTMLDivElement>(null);
   const online = useStore(session.connection, (state) => state.phase === "online");
-  const drawing = useStore(session.ui, (ui) => ui.drawing !== null);
+  const drawing = useStore(session.ui, (ui) => ui.drawing !== null || ui.carrying !== null);
   const detail = useStore(session.ui, (ui) => ui.detail);
   const keysSaid = useMemo(
     () => ({

@@ -1,3 +1,4 @@
+import { inputForFile, sendingText } from "../files/sending";
 import { arrowBetween } from "../state/canvas";
 import { useStore } from "../state/store";
 import { useSession, useT } from "../shell/context";
@@ -12,7 +13,7 @@ export interface CardMatch {
   text: string;
 }
 
-/** How a card answers to the arrow being drawn; null while none is. */
+/** How a card answers to the arrow being drawn or the file being carried; null while there is neither. */
 export function useMatch(cardId: string): CardMatch | null {
   const session = useSession();
   const t = useT();
@@ -20,6 +21,15 @@ export function useMatch(cardId: string): CardMatch | null {
   const originId = useStore(session.ui, (ui) => (ui.drawing === null ? null : ui.drawing.cardId));
   const outgoing = useStore(session.ui, (ui) => ui.drawing?.outgoing === true);
   const targeted = useStore(session.ui, (ui) => ui.drawing?.targetId === cardId);
+  const carried = useStore(session.ui, (ui) => ui.carrying !== null);
+  const under = useStore(session.ui, (ui) => ui.carrying?.targetId === cardId);
+  if (carried) {
+    const card = session.canvas.get()?.cards.get(cardId);
+    if (card === undefined) return null;
+    const input = inputForFile(card);
+    const family = input === null ? "any" : "media";
+    return { role: input === null ? "is-misfit" : "is-fit", targeted: under, family, text: sendingText(t, card) };
+  }
   if (originId === null) return null;
   if (originId === cardId) return { role: "is-origin", targeted: false, family: "any", text: "" };
   const state = session.canvas.get();

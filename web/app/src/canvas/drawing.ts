@@ -147,7 +147,8 @@ function cycle(session: Session, by: number): void {
   aim(session, ids[(at + by + ids.length) % ids.length] ?? null);
 }
 
-function cardUnder(point: Point): string | null {
+/** The card at a point of the window, by its id. */
+export function cardUnder(point: Point): string | null {
   for (const element of document.elementsFromPoint(point.x, point.y)) {
     const card = element.closest<HTMLElement>("[data-card-id]");
     if (card !== null) return card.dataset["cardId"] ?? null;

@@ -1,5 +1,6 @@
 import { useEffect, type RefObject } from "react";
 import { duplicateCards } from "../actions/cards";
+import { toggleFiles } from "../files/actions";
 import { useSession } from "../shell/context";
 import type { Session } from "../state/session";
 import { NOTHING_SELECTED } from "../state/ui";
@@ -51,7 +52,7 @@ function onKey(session: Session, viewport: ViewportTools, event: KeyboardEvent):
   if (isTyping(target)) return false;
   const inBody = target.closest(".card-body") !== null;
   if (event.key === "Escape") return escape(session, target, inBody);
-  if (inBody || target.closest(".panel, .topbar, .menu, dialog") !== null) return false;
+  if (inBody || target.closest(".panel, .files, .topbar, .menu, dialog") !== null) return false;
   const { selection } = session.ui.get();
   if (event.ctrlKey || event.metaKey) return onControlKey(session, viewport, event);
   const [cardId] = selection.cardIds;
@@ -129,6 +130,9 @@ function onViewKey(session: Session, viewport: ViewportTools, event: KeyboardEve
     case "1":
     case "!":
       viewport.fit();
+      return true;
+    case "f":
+      toggleFiles(session);
       return true;
     case "i":
       session.ui.update((ui) => ({ ...ui, inspectorOpen: !ui.inspectorOpen }));

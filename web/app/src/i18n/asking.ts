@@ -21,6 +21,11 @@ export const asking = texts({
   "asked.open": { en: "Open", ru: "Открыть", zh: "打开" },
   "asked.yes": { en: "Yes", ru: "Да", zh: "是" },
   "asked.no": { en: "No", ru: "Нет", zh: "否" },
+  "asked.notCopied": {
+    en: "The browser did not let it copy a text. Click into the page, then try again.",
+    ru: "Браузер не дал скопировать текст. Щёлкните по странице и повторите.",
+    zh: "浏览器未允许复制文本。请先点击页面，然后重试。",
+  },
   "asked.copied": { en: "Text copied to the clipboard", ru: "Текст скопирован в буфер обмена", zh: "文本已复制到剪贴板" },
 
   "permission.agents.read": {

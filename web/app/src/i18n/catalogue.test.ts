@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { asking } from "./asking";
 import { cards } from "./cards";
 import { catalogue, translator } from "./catalogue";
+import { fileTexts } from "./files";
 import { frames } from "./frames";
 import { packageTexts } from "./packages";
 import { shell } from "./shell";
@@ -28,7 +29,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    expect(rows.length).toBe([shell, cards, frames, asking, packageTexts].reduce((sum, area) => sum + Object.keys(area).length, 0));
+    expect(rows.length).toBe([shell, cards, frames, asking, packageTexts, fileTexts].reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 
   test("a Russian text that counts has the forms for one, few and many", () => {

@@ -1,13 +1,14 @@
 import type { Language } from "../wire/records";
 import { asking } from "./asking";
 import { cards } from "./cards";
+import { fileTexts } from "./files";
 import { frames } from "./frames";
 import { packageTexts } from "./packages";
 import { shell } from "./shell";
 import { fillText, type TextValues } from "./texts";
 
 /** Every text of the page, one row a key, one column a language. */
-export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts };
+export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts };
 
 export type TextKey = keyof typeof catalogue;
 export type Translate = (key: TextKey, values?: TextValues) => string;

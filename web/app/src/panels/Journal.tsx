@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { resend } from "../actions/arrows";
 import { isFailure } from "../connection/failure";
+import { FileRefLink } from "../files/FileRefLink";
+import { fileRefIn, fileRefOf, type FileRef } from "../files/fileRef";
 import { shortType } from "../ports/families";
 import { useSession, useT } from "../shell/context";
 import { ResendIcon } from "../shell/icons";
@@ -120,6 +122,7 @@ function Entry({ entry, between }: { entry: JournalEntry; between: boolean }) {
   const [open, setOpen] = useState(false);
   const cards = session.canvas.get()?.cards;
   const nameOf = (id: string | null) => (id === "owner" ? t("journal.owner") : ((id && cards?.get(id)?.name) ?? "?"));
+  const fileRef = fileRefIn(entry.type, entry.preview);
   const trouble = entry.outcome === "refused" || entry.outcome === "dropped" || entry.outcome === "loop";
   const facts = [
     clockTime(entry.atMs, language),
@@ -140,6 +143,7 @@ function Entry({ entry, between }: { entry: JournalEntry; between: boolean }) {
         )}
         <code>{entry.preview}</code>
       </button>
+      {fileRef === null ? null : <FileRefLink fileRef={fileRef} />}
       {open ? (
         <>
           <EntryBody entry={entry} />
@@ -158,12 +162,15 @@ function EntryBody({ entry }: { entry: JournalEntry }) {
   const session = useSession();
   const t = useT();
   const [text, setText] = useState<string | null>(null);
+  // A long path was cut in the preview; here it is whole.
+  const [fileRef, setFileRef] = useState<FileRef | null>(null);
   useEffect(() => {
     let wanted = true;
     session.client
       .call("journal.body", { entryId: entry.id })
       .then(({ body, head, sha256 }) => {
         if (!wanted) return;
+        if (fileRefIn(entry.type, entry.preview) === null) setFileRef(fileRefOf(entry.type, body));
         if (body !== null || head === null) setText(typeof body === "string" ? body : JSON.stringify(body, null, 2));
         else setText(`${head}…\n\n${t("journal.headOnly", { sha256: sha256.slice(0, 16) })}`);
       })
@@ -173,10 +180,13 @@ function EntryBody({ entry }: { entry: JournalEntry }) {
     return () => {
       wanted = false;
     };
-  }, [session, entry.id, t]);
+  }, [session, entry.id, entry.type, entry.preview, t]);
   return (
-    <pre className="entry-body" tabIndex={0} aria-label={t("journal.body")}>
-      {text ?? "…"}
-    </pre>
+    <>
+      {fileRef === null ? null : <FileRefLink fileRef={fileRef} />}
+      <pre className="entry-body" tabIndex={0} aria-label={t("journal.body")}>
+        {text ?? "…"}
+      </pre>
+    </>
   );
 }

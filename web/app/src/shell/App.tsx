@@ -7,6 +7,8 @@ import { contextMenu } from "../canvas/contextMenu";
 import { MiniMap } from "../canvas/MiniMap";
 import { Tray } from "../canvas/Tray";
 import { ViewBar } from "../canvas/ViewBar";
+import { CarriedFile } from "../files/CarriedFile";
+import { FilesDrawer } from "../files/FilesDrawer";
 import { LargeFrame } from "../frame/LargeFrame";
 import { useFrameFocus } from "../frame/useFrameFocus";
 import { PackagesDialog } from "../packages/PackagesDialog";
@@ -97,6 +99,7 @@ function Main() {
   }
   return (
     <div className="work">
+      <FilesDrawer />
       <main className="main">
         <WorkspaceProblem />
         <Canvas />
@@ -143,6 +146,7 @@ function Overlays() {
           onClose={closeContextMenu}
         />
       )}
+      <CarriedFile />
       <SettingsOverlay />
       <Questions />
     </>

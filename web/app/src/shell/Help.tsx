@@ -15,6 +15,7 @@ const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] 
       ["1", "view.fit"],
       ["0", "view.actual"],
       ["+ −", "help.zoom"],
+      ["F", "files.toggle"],
       ["I", "panel.toggle"],
       ["F6", "help.regions"],
       ["?", "help.open"],

@@ -1,7 +1,8 @@
 import { useSession, useT } from "./context";
 import { ConnectionPill } from "./ConnectionPill";
 import { Inbox } from "./Inbox";
-import { HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
+import { FolderIcon, HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
+import { toggleFiles } from "../files/actions";
 import { MenuButton } from "./Menu";
 import { useStore } from "../state/store";
 import type { Card, Language, SchemeChoice } from "../wire/records";
@@ -20,6 +21,8 @@ export function TopBar() {
   const session = useSession();
   const t = useT();
   const preferences = useStore(session.app, (app) => app.preferences);
+  const hasCanvas = useStore(session.canvas, (state) => state !== null);
+  const filesOpen = useStore(session.ui, (ui) => ui.filesOpen);
   const panelOpen = useStore(session.ui, (ui) => ui.inspectorOpen);
   const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
@@ -29,6 +32,18 @@ export function TopBar() {
         {t("app.name")}
       </span>
       <WorkspaceSwitcher />
+      {hasCanvas ? (
+        <button
+          type="button"
+          className="icon-btn"
+          aria-label={t("files.toggle")}
+          title={`${t("files.toggle")} (F)`}
+          aria-pressed={filesOpen}
+          onClick={() => toggleFiles(session)}
+        >
+          <FolderIcon />
+        </button>
+      ) : null}
       <span className="spring" />
       <StatusPills />
       <Inbox />

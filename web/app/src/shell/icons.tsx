@@ -79,6 +79,21 @@ export const ResendIcon = icon(<path d="M13.2 8a5.2 5.2 0 1 1-1.6-3.8M13.5 2.3v3
 export const CheckIcon = icon(<path d="m3 8.5 3.2 3.2L13 4.8" />);
 export const WarningIcon = icon(<path d="M8 2.4 14.2 13H1.8L8 2.4ZM8 6.6v3M8 11.3v.1" />);
 export const FolderIcon = icon(<path d="M2 4.2c0-.7.5-1.2 1.2-1.2h2.9l1.5 1.6h5.2c.7 0 1.2.5 1.2 1.2v5.9c0 .7-.5 1.2-1.2 1.2H3.2c-.7 0-1.2-.5-1.2-1.2V4.2Z" />);
+export const NewFolderIcon = icon(
+  <>
+    <path d="M8 12.9H3.2c-.7 0-1.2-.5-1.2-1.2V4.2C2 3.5 2.5 3 3.2 3h2.9l1.5 1.6h5.2c.7 0 1.2.5 1.2 1.2v2" />
+    <path d="M12.2 9.7v4.6M9.9 12h4.6" />
+  </>,
+);
+export const FileIcon = icon(<path d="M4 2h5l3.5 3.5V13c0 .6-.4 1-1 1H4c-.6 0-1-.4-1-1V3c0-.6.4-1 1-1ZM9 2v3.5h3.5" />);
+export const DocumentIcon = icon(<path d="M3 3h10M3 6.3h10M3 9.7h7M3 13h4" />);
+export const PictureIcon = icon(
+  <>
+    <rect x="2" y="2.8" width="12" height="10.4" rx="1.4" />
+    <circle cx="5.6" cy="6.2" r="1.1" />
+    <path d="m2.4 11.8 3.4-3 2.2 1.9 2.6-2.9 3 3.2" />
+  </>,
+);
 export const PencilIcon = icon(<path d="m9.8 3.6 2.6 2.6-7 7-3.1.5.5-3.1 7-7Z" />);
 export const CopyIcon = icon(
   <>

@@ -3,6 +3,7 @@ import { undo, redo } from "../actions/history";
 import { addAndSelect, ADDABLE_KINDS } from "../canvas/adding";
 import { useCenter, useViewport } from "../canvas/viewport";
 import { cardBodies } from "../cards/registry";
+import { toggleFiles } from "../files/actions";
 import { PackageIcon } from "../packages/PackageIcon";
 import { useStore } from "../state/store";
 import { useSession, useT } from "./context";
@@ -73,6 +74,7 @@ export function useCommands(): Command[] {
       { id: "actual", label: t("view.actual"), hint: "0", run: () => viewport.zoomTo(1) },
       { id: "undo", label: t("undo.undo"), hint: "Ctrl Z", run: () => void undo(session) },
       { id: "redo", label: t("undo.redo"), hint: "Ctrl Shift Z", run: () => void redo(session) },
+      { id: "files", label: t("files.toggle"), detail: t("files.about"), hint: "F", run: () => toggleFiles(session) },
       { id: "panel", label: t("panel.toggle"), hint: "I", run: toggle },
       {
         id: "packages",

@@ -22,7 +22,7 @@ test("a text goes to the clipboard, and person and server learn of it", async ()
   expect(page.session.toasts.shown.get()).toMatchObject([{ message: "Text copied to the clipboard", from: "Own Card" }]);
 });
 
-test("a browser that refuses is told to the server with its reason", async () => {
+test("a browser that refuses is told to the person, and to the server with its reason", async () => {
   const page = await atWork(() => Promise.reject(new Error("Document is not focused.")));
   await page.event("clipboard.write", COPY);
   await waitFor(() => page.socket.call("clipboard.written"));
@@ -31,7 +31,7 @@ test("a browser that refuses is told to the server with its reason", async () =>
     ok: false,
     reason: "Document is not focused.",
   });
-  expect(page.session.toasts.shown.get()).toEqual([]);
+  expect(page.session.toasts.shown.get()).toMatchObject([{ from: "Own Card", tone: "warning" }]);
 });
 
 test("a card of this workspace is brought into view, one of another is not", async () => {

@@ -33,7 +33,8 @@ async function copy(session: Session, { writeId, name, text }: Copied): Promise<
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);
   }
-  if (reason === null) session.toasts.show(session.t("asked.copied"), "default", { from: name });
+  const said = reason === null ? session.t("asked.copied") : session.t("asked.notCopied");
+  session.toasts.show(said, reason === null ? "default" : "warning", { from: name });
   const told = reason === null ? { ok: true } : { ok: false, reason: reason.slice(0, 500) };
   session.client.call("clipboard.written", { writeId, ...told }).catch(() => undefined);
 }

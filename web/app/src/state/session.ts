@@ -1,5 +1,6 @@
 import { CanvasClient, type ClientOptions, type ConnectionState } from "../connection/client";
 import { isFailure } from "../connection/failure";
+import { FileDesk } from "../files/desk";
 import { Frames } from "../frame/frames";
 import type { RelaySocket } from "../frame/relay";
 import { translator, type TextKey, type Translate } from "../i18n/catalogue";
@@ -59,6 +60,7 @@ export interface SessionOptions extends ClientOptions {
 export class Session {
   readonly client: CanvasClient;
   readonly frames: Frames;
+  readonly files: FileDesk;
   readonly connection = createStore<ConnectionState>({ phase: "connecting" });
   readonly app = createStore<AppState>(UNKNOWN_APP);
   readonly load = createStore<Load>({ phase: "none" });
@@ -79,6 +81,7 @@ export class Session {
     this.client = new CanvasClient(options);
     this.toasts = new Toasts(options.timers);
     this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: options.timers.nowMs });
+    this.files = new FileDesk(this.client, options.timers);
     this.listen();
   }
 
@@ -104,7 +107,8 @@ export class Session {
     this.memory.remember(workspaceId);
     this.canvas.set(null);
     this.undo.clear();
-    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, detail: ui.detail }));
+    this.files.forget();
+    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, filesOpen: ui.filesOpen, detail: ui.detail }));
     if (workspaceId === null) {
       this.load.set({ phase: "none" });
       return;

@@ -1,11 +1,15 @@
+import type { FileRef } from "../files/fileRef";
+
 /** What is on the screen of this page alone: selection, panels, and the arrow being drawn. */
 export interface UiState {
   selection: Selection;
   detail: Detail;
   inspectorOpen: boolean;
+  filesOpen: boolean;
   /** The card whose title is being edited. */
   renaming: string | null;
   drawing: Drawing | null;
+  carrying: Carrying | null;
   overlay: "palette" | "help" | "packages" | null;
   /** The card whose settings form is open. */
   settingsOf: string | null;
@@ -36,14 +40,23 @@ export interface Drawing {
   byKeyboard: boolean;
 }
 
+/** A file on its way from the drawer to a card. */
+export interface Carrying {
+  ref: FileRef;
+  /** The card under the pointer. */
+  targetId: string | null;
+}
+
 export const NOTHING_SELECTED: Selection = { cardIds: [], arrowIds: [] };
 
 export const INITIAL_UI: UiState = {
   selection: NOTHING_SELECTED,
   detail: "full",
   inspectorOpen: true,
+  filesOpen: false,
   renaming: null,
   drawing: null,
+  carrying: null,
   overlay: null,
   settingsOf: null,
 };

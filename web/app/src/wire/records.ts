@@ -17,6 +17,8 @@ export type {
   CustomContent,
   CustomRuntime,
   Dialog,
+  FileContent,
+  FileEntry,
   FrameRuntime,
   Grant,
   JournalEntry,
@@ -58,3 +60,4 @@ export type SchemeChoice = Preferences["scheme"];
 export type Hello = Welcome;
 export type CanvasChanged = CanvasEventData["canvas.changed"];
 export type ArrowActivityEvent = CanvasEventData["arrow.activity"];
+export type FilesChanged = CanvasEventData["files.changed"];
