@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 
@@ -146,8 +147,6 @@ def test_each_request_has_counts_of_its_own(models: ModelServer) -> None:
 
 
 def test_a_chunked_and_zipped_body_is_read(models: ModelServer) -> None:
-    import gzip
-
     path, body = body_of("chat", "hello", streams=False)
     packed = gzip.compress(json.dumps(body).encode())
     headers = {"content-encoding": "gzip", "content-type": "application/json"}
