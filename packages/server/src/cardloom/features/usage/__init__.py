@@ -1,0 +1,1 @@
+"""Usage: every token and cent, read from the logs that agents keep of themselves."""

@@ -1,0 +1,193 @@
+"""Putting readings into the index, and deciding which sighting of a request counts. Spec: decision 26."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from .index import CURSORS, ENCODER, INSERT, RECORDS, Index
+from .reading import Cursor, LogFile, Reading
+from .records import Skip, UsageRecord, merge, merge_logs
+
+_MERGED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLog:
+    """A log as the index has it."""
+
+    id: int
+    log: LogFile
+    cursor: Cursor
+    gone: bool
+    error: str | None
+
+
+class Intake:
+    """What a scan does to the index. Every method is one transaction."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def logs(self) -> list[KnownLog]:
+        """Every log ever read."""
+        rows = self._index.rows("SELECT id, harness, path, size, mtime_ns, inode, label, cursor, gone, error FROM logs")
+        return [KnownLog(row[0], LogFile(*row[1:7]), CURSORS.decode(row[7]), bool(row[8]), row[9]) for row in rows]
+
+    def apply(self, reading: Reading) -> None:
+        """Take in what reading a log gave: all of it or, on an error, nothing."""
+        with self._index.writing():
+            log, known = self._log_row(reading)
+            if reading.error is not None:
+                return
+            harness = reading.log.harness
+            changed: set[str] = set()
+            if reading.restarted or not known:
+                gone = self._index.rows("SELECT key FROM sightings WHERE log = ?", (log,))
+                changed.update(key for (key,) in gone)
+                self._index.run("DELETE FROM sightings WHERE log = ?", (log,))
+                self._index.run("DELETE FROM skips WHERE log = ?", (log,))
+            for key in reading.dropped:
+                self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = ?", (key, harness, log))
+                changed.add(key)
+            self._put(log, reading, merging=known and not reading.restarted and not reading.latest_wins)
+            for key in changed - {record.key for record in reading.records}:
+                self._settle(harness, key)
+            self._add_skips(log, reading.skips)
+
+    def mark_gone(self, paths: Iterable[str]) -> None:
+        """Note logs that are no longer there; what was read of them stays."""
+        with self._index.writing():
+            for path in paths:
+                self._index.run("UPDATE logs SET gone = 1, error = NULL WHERE path = ?", (path,))
+
+    def moved(self, old: str, new: LogFile) -> None:
+        """A log has another path now."""
+        with self._index.writing():
+            self._index.run("UPDATE logs SET path = ?, gone = 0 WHERE path = ?", (new.path, old))
+
+    def scanned(self, at_ms: int) -> None:
+        """Note the time of a finished scan."""
+        with self._index.writing():
+            self._index.run("INSERT OR REPLACE INTO meta VALUES ('scanned_at_ms', ?)", (str(at_ms),))
+
+    def _put(self, log: int, reading: Reading, *, merging: bool) -> None:
+        harness, records = reading.log.harness, reading.records
+        if merging:
+            records = [self._merged_with_known(log, harness, record) for record in records]
+        keys = msgspec.json.encode([record.key for record in records]).decode()
+        shared = {
+            key
+            for (key,) in self._index.rows(
+                """SELECT DISTINCT key FROM sightings WHERE harness = ? AND log NOT IN (0, ?)
+                   AND key IN (SELECT value FROM json_each(?))""",
+                (harness, log, keys),
+            )
+        }
+        self._index.run_many(
+            INSERT,
+            [self._row(record, harness, log, log, counted=record.key not in shared) for record in records],
+        )
+        for key in shared:
+            self._settle(harness, key)
+
+    def _merged_with_known(self, log: int, harness: str, record: UsageRecord) -> UsageRecord:
+        rows = self._index.rows(
+            "SELECT body FROM sightings WHERE key = ? AND harness = ? AND log = ?", (record.key, harness, log)
+        )
+        return merge(RECORDS.decode(rows[0][0]), record) if rows else record
+
+    def _settle(self, harness: str, key: str) -> None:
+        """Decide anew what is counted of a request."""
+        rows = self._index.rows(
+            """SELECT body, coalesce(began_ms, 0), path, logs.id FROM sightings JOIN logs ON logs.id = log
+               WHERE key = ? AND sightings.harness = ?""",
+            (key, harness),
+        )
+        self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = 0", (key, harness))
+        seen = [(RECORDS.decode(body), began, path, log) for body, began, path, log in rows]
+        alone = len(seen) == 1
+        for record, _, _, log in seen:
+            self._index.run(INSERT, self._row(record, harness, log, log, counted=alone))
+        if len(seen) > 1:
+            merged, owner_path = merge_logs([(record, began, path) for record, began, path, _ in seen])
+            owner = next(log for _, _, path, log in seen if path == owner_path)
+            self._index.run(INSERT, self._row(merged, harness, _MERGED, owner, counted=True))
+
+    def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:
+        return (
+            harness,
+            record.key,
+            log,
+            owner,
+            int(counted),
+            record.session,
+            record.at_ms,
+            record.provider,
+            record.model,
+            record.subagent,
+            record.input,
+            record.output,
+            record.cache_read,
+            record.cache_write,
+            record.cache_write_1h,
+            record.reasoning,
+            self._index.prices.cost_pico(record) if counted else None,
+            ENCODER.encode(record),
+        )
+
+    def _log_row(self, reading: Reading) -> tuple[int, bool]:
+        """The id of a reading's log, and whether something had been read of it."""
+        log = reading.log
+        known = self._index.rows("SELECT id, cursor FROM logs WHERE path = ?", (log.path,))
+        size, mtime_ns = (-1, 0) if reading.error is not None else (log.size, log.mtime_ns)
+        if not known:
+            self._index.run(
+                "INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+                (
+                    log.harness,
+                    log.path,
+                    size,
+                    mtime_ns,
+                    log.inode,
+                    log.label,
+                    ENCODER.encode(reading.cursor),
+                    _beginning(reading.records),
+                    reading.error,
+                ),
+            )
+            return self._index.last_id(), False
+        beginning = _beginning(reading.records)
+        self._index.run(
+            """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, label = ?, cursor = ?, gone = 0, error = ?,
+               began_ms = CASE WHEN ? THEN ? ELSE coalesce(began_ms, ?) END WHERE id = ?""",
+            (
+                size,
+                mtime_ns,
+                log.inode,
+                log.label,
+                ENCODER.encode(reading.cursor),
+                reading.error,
+                reading.restarted,
+                beginning,
+                beginning,
+                known[0][0],
+            ),
+        )
+        return known[0][0], CURSORS.decode(known[0][1]).offset > 0
+
+    def _add_skips(self, log: int, skips: Sequence[Skip]) -> None:
+        for skip in skips:
+            self._index.run(
+                """INSERT INTO skips VALUES (?, ?, ?, ?)
+                   ON CONFLICT (log, reason) DO UPDATE SET count = count + excluded.count""",
+                (log, skip.reason, skip.count, skip.offset),
+            )
+
+
+def _beginning(records: Sequence[UsageRecord]) -> int | None:
+    first = min(records, key=lambda record: (record.offsets[:1], record.at_ms), default=None)
+    return None if first is None else first.at_ms

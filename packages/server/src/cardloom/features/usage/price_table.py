@@ -1,0 +1,167 @@
+"""What a request costs, from the price table that comes with `genai-prices`; nothing is fetched.
+
+A request is priced only when it is certain who answered and which model: the vendor itself, and a name that the table
+has, give or take a date. Every kind of token has its own rate; one that was used and has none leaves the whole request
+unpriced. Rates of long prompts hold for all of a request. All arithmetic is in whole picodollars. Spec: harnesses,
+pricing; decision 25.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Final
+
+from genai_prices import types as table
+from genai_prices.data import providers
+
+from .records import UsageRecord
+
+_VENDORS: Final = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "google": "google",
+    "gemini": "google",
+    "xai": "x-ai",
+    "x-ai": "x-ai",
+    "deepseek": "deepseek",
+    "mistral": "mistral",
+    "moonshotai": "moonshotai",
+}
+"""Providers as the harnesses name them, with their names in the table: vendors of models, no resellers."""
+
+_TAG: Final = re.compile(r"\[[^\]]*\]$")
+_DATE: Final = re.compile(r"-(20\d{2}-\d{2}-\d{2}|20\d{6}|latest)$")
+_PICO_A_TOKEN: Final = 1_000_000
+"""Picodollars a token for each dollar a million tokens."""
+_PICO_A_SEARCH: Final = 1_000_000_000
+_US_ONLY: Final = (Decimal(11), Decimal(10))
+"""What requests that have to stay in the United States cost more at Anthropic."""
+_KNOWN_SPEEDS: Final = (None, "", "standard")
+
+Rate = Decimal | table.TieredPrices | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The cost of one request, part by part: kind, count, picodollars a unit, picodollars."""
+
+    parts: tuple[tuple[str, int, Decimal, Decimal], ...]
+    factor: Decimal = Decimal(1)
+
+    @property
+    def pico(self) -> int:
+        exact = sum((amount for *_, amount in self.parts), Decimal(0)) * self.factor
+        return int(exact.to_integral_value(rounding="ROUND_CEILING"))
+
+
+class PriceTable:
+    """The table, with what was looked up before."""
+
+    def __init__(self) -> None:
+        self._providers = {provider.id: provider for provider in providers}
+        self._models: dict[tuple[str, str], table.ModelInfo | None] = {}
+        self._rates: dict[tuple[str, str, str | None, int], table.ModelPrice | None] = {}
+
+    def bill(self, record: UsageRecord) -> Bill | None:
+        """The cost by the table, part by part; None when provider, model or a rate is not certain."""
+        if record.input is None or record.output is None or not record.provider or not record.model:
+            return None
+        rates = self._rates_of(record.provider, record.model, record.speed, record.at_ms)
+        if rates is None:
+            return None
+        read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
+        prompt = record.input + read + written
+        parts = []
+        for kind, count, rate, unit in (
+            ("input", record.input, rates.input_mtok, _PICO_A_TOKEN),
+            ("cache read", read, rates.cache_read_mtok, _PICO_A_TOKEN),
+            ("cache write", max(written - hour, 0), rates.cache_write_mtok, _PICO_A_TOKEN),
+            ("cache write, 1 h", hour, rates.cache_write_1h_mtok, _PICO_A_TOKEN),
+            ("output", record.output, rates.output_mtok, _PICO_A_TOKEN),
+            ("web searches", record.web_searches or 0, rates.web_searches_kcount, _PICO_A_SEARCH),
+        ):
+            if count == 0:
+                continue
+            price = _at(rate, prompt)
+            if price is None:
+                return None
+            parts.append((kind, count, price * unit, price * unit * count))
+        return Bill(tuple(parts), _factor(record))
+
+    def _rates_of(self, provider: str, model: str, speed: str | None, at_ms: int) -> table.ModelPrice | None:
+        minute = at_ms // 60_000
+        key = (provider, model, speed, minute // 1440)
+        if key in self._rates:
+            return self._rates[key]
+        found = self._model(provider, model)
+        if found is None:
+            rates = None
+        else:
+            rates = _dated(found, speed, datetime.fromtimestamp(minute * 60, UTC))
+            if isinstance(found.prices, list) and any(_by_the_hour(price) for price in found.prices):
+                return rates
+        self._rates[key] = rates
+        return rates
+
+    def _model(self, provider: str, model: str) -> table.ModelInfo | None:
+        vendor = _VENDORS.get(provider)
+        if vendor is None or vendor not in self._providers:
+            return None
+        key = (vendor, model)
+        if key not in self._models:
+            name = _TAG.sub("", model.lower()).removeprefix(f"{provider}/").removeprefix("models/")
+            found = self._providers[vendor].find_model(name)
+            self._models[key] = found if found is not None and _names(found, name) else None
+        return self._models[key]
+
+
+def _names(model: table.ModelInfo, name: str) -> bool:
+    """Whether the table has exactly this name, for a prefix that fits would also fit a neighbour."""
+    known = {model.id, *_literals(model.match)}
+    return name in known or _DATE.sub("", name) in known
+
+
+def _literals(clause: object) -> Iterator[str]:
+    match clause:
+        case table.ClauseEquals():
+            yield clause.equals
+        case table.ClauseStartsWith():
+            yield clause.starts_with
+        case table.ClauseOr():
+            for part in clause.or_:
+                yield from _literals(part)
+        case table.ClauseAnd():
+            for part in clause.and_:
+                yield from _literals(part)
+
+
+def _dated(model: table.ModelInfo, speed: str | None, at: datetime) -> table.ModelPrice | None:
+    if speed in _KNOWN_SPEEDS:
+        return model.get_prices(at)
+    if not any(variant.when == {"speed": speed} for variant in model.price_variants or ()):
+        return None
+    return model.get_prices(at, {"speed": speed or ""})
+
+
+def _by_the_hour(price: table.ConditionalPrice) -> bool:
+    return isinstance(price.constraint, table.TimeOfDateConstraint)
+
+
+def _at(rate: Rate, prompt_tokens: int) -> Decimal | None:
+    if not isinstance(rate, table.TieredPrices):
+        return rate
+    price = rate.base
+    for tier in rate.tiers:
+        if prompt_tokens > tier.start:
+            price = tier.price
+    return price
+
+
+def _factor(record: UsageRecord) -> Decimal:
+    if record.provider == "anthropic" and record.geo == "us":
+        return _US_ONLY[0] / _US_ONLY[1]
+    return Decimal(1)

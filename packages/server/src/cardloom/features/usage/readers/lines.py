@@ -1,0 +1,100 @@
+"""What the readers of line logs share: the shape of a reader, times in text, JSON of which only some fields matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Annotated, Final, Protocol, TypeVar
+
+import msgspec
+
+from ..records import Skip, UsageRecord, merge
+
+T = TypeVar("T")
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+"""A token count that makes sense; anything else makes its line malformed."""
+
+MALFORMED: Final = "malformed"
+UNTIMED: Final = "without a time"
+TOO_LONG: Final = "line too long"
+COPIED_WITHOUT_END: Final = "copied history without an end"
+
+_DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class Output:
+    """What a reader found in the lines it was given: records by key, keys that no longer count, and what it skipped."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, UsageRecord] = {}
+        self.dropped: set[str] = set()
+        self._skips: dict[str, tuple[int, int]] = {}
+
+    def add(self, record: UsageRecord) -> None:
+        """Add a sighting, merged with an earlier one of the same request."""
+        earlier = self.records.get(record.key)
+        self.records[record.key] = record if earlier is None else merge(earlier, record)
+
+    def put(self, record: UsageRecord) -> None:
+        """Add a sighting in place of an earlier one."""
+        self.records[record.key] = record
+
+    def drop(self, key: str) -> None:
+        """Forget a request of this log, also one that an earlier reading had found."""
+        self.records.pop(key, None)
+        self.dropped.add(key)
+
+    def skip(self, reason: str, offset: int) -> None:
+        count, first = self._skips.get(reason, (0, offset))
+        self._skips[reason] = (count + 1, first)
+
+    @property
+    def skips(self) -> list[Skip]:
+        return [Skip(reason, count, first) for reason, (count, first) in self._skips.items()]
+
+
+class LineReader(Protocol):
+    """Reads one log. Made with the state that an earlier reading left, None at the beginning."""
+
+    output: Output
+    latest_wins: bool
+    """Whether a later sighting replaces an earlier one instead of being merged with it."""
+
+    def feed(self, lines: Sequence[bytes], offset: int) -> None:
+        """Take whole lines without their ends; `offset` is the byte where the first one begins."""
+
+    def state(self) -> bytes:
+        """What the next reading has to know."""
+
+
+ReaderFactory = Callable[[str, bytes | None, str | None], LineReader]
+"""Makes a reader from the log's path, the state of the earlier reading and what is known of the log from outside."""
+
+
+def ms_of(text: str | None) -> int | None:
+    """Epoch milliseconds of an ISO time; None when there is none or it makes no sense."""
+    if not text:
+        return None
+    try:
+        return round(datetime.fromisoformat(text).timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
+    """The line's fields, None when it is no JSON of that shape. Zero bytes that a crash left around it are dropped."""
+    try:
+        return decoder.decode(line.strip(b"\0\r "))
+    except _DECODE_ERRORS:
+        return None
+
+
+def looks_whole(line: bytes) -> bool:
+    """Whether a line begins and ends as an object does, or is empty."""
+    return (line[:1] == b"{" and line[-1:] == b"}") or not line.strip(b"\0\r ") or line.strip(b"\0\r ")[-1:] == b"}"
+
+
+def restored(kind: type[T], state: bytes | None) -> T:
+    """The state an earlier reading left, or a new one."""
+    return kind() if state is None else msgspec.msgpack.decode(state, type=kind)

@@ -1,0 +1,178 @@
+"""One request to a model as a log tells it, and how several sightings of the same request become one.
+
+A sighting is what one log says; the merged record has the same type. Merging takes sightings in any order and any
+grouping to the same result, so that reading a log in pieces ends like reading it at once. Spec: harnesses, usage
+readers; decision 26.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+import msgspec
+
+from cardloom_protocol.usage import LONGEST_REQUEST_MS, MOST_TOOLS, Subagent, TimelineRequest, Tokens, most
+
+Call = tuple[str, str]
+"""A tool call: its id and the tool's name. The id tells copies of one call apart from two calls."""
+
+MOST_OFFSETS: Final = 32
+
+
+class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One request. Times are epoch milliseconds, tokens as `Tokens` has them, money is in picodollars.
+
+    `at_ms` places it in a window; `started_ms` is the recorded beginning and `inferred_ms` a guess; `side` says that a
+    sub-agent's chain holds it; `copied` that this log repeats another one; `offsets` are where its lines begin.
+    """
+
+    key: str
+    session: str
+    at_ms: int
+    ended_ms: int
+    provider: str | None = None
+    model: str | None = None
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    cache_write_1h: int | None = None
+    reasoning: int | None = None
+    started_ms: int | None = None
+    inferred_ms: int | None = None
+    calls: tuple[Call, ...] = ()
+    subagent: str | None = None
+    subagent_name: str | None = None
+    side: bool = False
+    copied: bool = False
+    cwd: str | None = None
+    web_searches: int | None = None
+    speed: str | None = None
+    geo: str | None = None
+    recorded_pico: int | None = None
+    offsets: tuple[int, ...] = ()
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h, self.reasoning)
+
+    @property
+    def begun_ms(self) -> int | None:
+        """When it began, if that is known and believable."""
+        start = self.started_ms if self.started_ms is not None else self.inferred_ms
+        if start is None or start > self.ended_ms or self.ended_ms - start > LONGEST_REQUEST_MS:
+            return None
+        return start
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(name for _, name in self.calls)
+
+    def as_timeline_request(self) -> TimelineRequest:
+        """The record as a timeline shows it."""
+        who = None if self.subagent is None else Subagent(self.subagent, self.subagent_name)
+        return TimelineRequest(self.begun_ms, self.ended_ms, self.tokens, self.model, self.tools, who)
+
+
+class Skip(msgspec.Struct, frozen=True, array_like=True):
+    """Something of a log that was not counted: why, how often, and where for the first time (a byte, None if none)."""
+
+    reason: str
+    count: int
+    offset: int | None = None
+
+
+def merge(left: UsageRecord, right: UsageRecord) -> UsageRecord:
+    """Two sightings of one request in one log.
+
+    A sighting in the main chain wins over those in side chains. Of equals every count takes the larger value, for the
+    early lines of a message hold placeholders.
+    """
+    if left.side != right.side:
+        return right if left.side else left
+    first, last = (left, right) if _order(left) <= _order(right) else (right, left)
+    return UsageRecord(
+        first.key,
+        first.session,
+        min(left.at_ms, right.at_ms),
+        max(left.ended_ms, right.ended_ms),
+        first.provider or last.provider,
+        first.model or last.model,
+        most(left.input, right.input),
+        most(left.output, right.output),
+        most(left.cache_read, right.cache_read),
+        most(left.cache_write, right.cache_write),
+        most(left.cache_write_1h, right.cache_write_1h),
+        most(left.reasoning, right.reasoning),
+        _least(left.started_ms, right.started_ms),
+        _least(left.inferred_ms, right.inferred_ms),
+        joined_calls(first.calls, last.calls),
+        first.subagent or last.subagent,
+        first.subagent_name or last.subagent_name,
+        left.side,
+        left.copied and right.copied,
+        first.cwd or last.cwd,
+        most(left.web_searches, right.web_searches),
+        first.speed or last.speed,
+        first.geo or last.geo,
+        most(left.recorded_pico, right.recorded_pico),
+        tuple(sorted({*left.offsets, *right.offsets})[:MOST_OFFSETS]),
+    )
+
+
+def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[UsageRecord, str]:
+    """The sightings of one request in several logs as one record, and the path of the log that owns it.
+
+    Each comes with the time of the first request of its log and the log's path. The owner gives session, folder and
+    lines: it has the most tokens, is no copy, and is the log that begins earliest.
+    """
+    ranked = sorted(sightings, key=lambda seen: _claim(*seen))
+    owner, _, path = ranked[0]
+    merged = owner
+    for other, _, _ in ranked[1:]:
+        merged = merge(merged, other)
+    return msgspec.structs.replace(
+        merged,
+        session=owner.session,
+        cwd=owner.cwd,
+        offsets=owner.offsets,
+        subagent=owner.subagent,
+        subagent_name=owner.subagent_name,
+    ), path
+
+
+def joined_calls(first: tuple[Call, ...], then: tuple[Call, ...]) -> tuple[Call, ...]:
+    """Tool calls in their order, each once."""
+    if not then:
+        return first
+    known = {call_id for call_id, _ in first}
+    return (*first, *(call for call in then if call[0] not in known))[:MOST_TOOLS]
+
+
+def _claim(record: UsageRecord, log_began_ms: int, path: str) -> tuple[bool, int, bool, int, str]:
+    return (record.side, -(record.tokens.total or 0), record.copied, log_began_ms, path)
+
+
+def _order(record: UsageRecord) -> tuple[int, int]:
+    return (record.offsets[0] if record.offsets else 0, record.at_ms)
+
+
+def _least(left: int | None, right: int | None) -> int | None:
+    if left is None:
+        return right
+    return left if right is None else min(left, right)
+
+
+def recorded_pico(dollars: object) -> int | None:
+    """A cost that a harness wrote as a number of dollars, without the noise of binary fractions.
+
+    The shortest text of the number is taken and rounded half up at the 13th decimal. None for what is no amount.
+    """
+    if isinstance(dollars, bool) or not isinstance(dollars, int | float):
+        return None
+    amount = Decimal(repr(dollars))
+    if not amount.is_finite() or amount < 0 or amount > 10**9:
+        return None
+    return int((amount * 10**12).to_integral_value(rounding="ROUND_HALF_UP"))

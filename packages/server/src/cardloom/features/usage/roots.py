@@ -1,0 +1,99 @@
+"""Where each harness keeps its logs, and which files there are logs. Only folders are listed; no file is opened.
+
+Spec: harnesses (the storage of each); real CLIs, logs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from .reading import LogFile
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder of logs. `pattern` is what their names look like; `depth` how many folders deep they may lie."""
+
+    harness: str
+    folder: Path
+    pattern: str
+    depth: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The logs of some roots, and the folders that could not be listed with the reason."""
+
+    logs: list[LogFile]
+    refused: list[tuple[str, str, str]]
+
+
+UNREADABLE: Final = frozenset({"amp", "cursor", "acp", "command"})
+"""Agents whose logs are not read."""
+
+
+def roots_of(home: Path, environment: Mapping[str, str]) -> list[Root]:
+    """The places of every harness, as the user's environment names them."""
+
+    def place(variable: str, default: str) -> Path:
+        named = environment.get(variable)
+        return Path(named).expanduser() if named else home / default
+
+    data = place("XDG_DATA_HOME", ".local/share")
+    claude = [Path(part).expanduser() for part in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
+    codex = place("CODEX_HOME", ".codex")
+    qwen = place("QWEN_RUNTIME_DIR", ".qwen")
+    opencode, kilo = data / "opencode", place("KILO_DATA_DIR", str(data / "kilo"))
+    return [
+        *(Root("claude-code", folder / "projects", "*.jsonl") for folder in claude or [home / ".claude"]),
+        *([] if claude else [Root("claude-code", home / ".config/claude/projects", "*.jsonl")]),
+        Root("codex-cli", codex / "sessions", "rollout-*.jsonl"),
+        Root("codex-cli", codex / "archived_sessions", "rollout-*.jsonl"),
+        Root("opencode", opencode, "opencode*.db", 0),
+        Root("kilo-code", kilo, "kilo*.db", 0),
+        Root("qwen-code", qwen / "projects", "*.jsonl", 2),
+        Root("gemini-cli", home / ".gemini/tmp", "session-*.json*", 2),
+        Root("pi", place("PI_CODING_AGENT_DIR", ".pi/agent") / "sessions", "*.jsonl"),
+        Root("hermes-agent", place("HERMES_HOME", ".hermes"), "state.db", 0),
+    ]
+
+
+def list_logs(roots: list[Root]) -> Listing:
+    """The logs of all roots; a folder that does not exist has none."""
+    listing = Listing([], [])
+    seen: set[str] = set()
+    for root in roots:
+        for log in _walk(root, str(root.folder), root.depth, listing):
+            if log.path not in seen:
+                seen.add(log.path)
+                listing.logs.append(log)
+    return listing
+
+
+def _walk(root: Root, folder: str, depth: int, listing: Listing) -> Iterator[LogFile]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if depth > 0:
+                        yield from _walk(root, entry.path, depth - 1, listing)
+                elif fnmatchcase(entry.name, root.pattern) and entry.is_file():
+                    yield from _log(root, entry, listing)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        listing.refused.append((root.harness, folder, error.strerror or str(error)))
+
+
+def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogFile]:
+    try:
+        status = entry.stat()
+    except OSError as error:
+        listing.refused.append((root.harness, entry.path, error.strerror or str(error)))
+        return
+    yield LogFile(root.harness, entry.path, status.st_size, status.st_mtime_ns, status.st_ino)

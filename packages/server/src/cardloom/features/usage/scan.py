@@ -1,0 +1,61 @@
+"""One scan: list the logs, read what changed, put it into the index.
+
+`scan` works in the calling thread and may take seconds the first time; `progress` is told how many bytes are done. What
+cannot be read is noted in the index with its reason and tried again at the next scan. Spec: harnesses, usage readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .intake import KnownLog
+from .reading import Cursor, LogFile, Reading, read_log
+from .roots import Root, list_logs
+from .store import UsageStore
+
+Progress = Callable[[int, int], None]
+"""Told of bytes done and bytes in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What a scan did: logs there are, logs read, bytes read, logs and folders that could not be read."""
+
+    logs: int
+    read: int
+    read_bytes: int
+    failed: int
+
+
+def scan(
+    store: UsageStore, roots: Sequence[Root], now_ms: int, progress: Progress = lambda done, total: None
+) -> ScanReport:
+    """Bring the index up to date with the logs below the roots."""
+    listing = list_logs(list(roots))
+    known = {entry.log.path: entry for entry in store.intake.logs()}
+    changed = [log for log in listing.logs if _changed(log, known.get(log.path))]
+    total = sum(log.size for log in changed)
+    done = failed = 0
+    for log in changed:
+        entry = known.get(log.path)
+        reading = read_log(log, entry.cursor if entry else Cursor(), now_ms)
+        store.intake.apply(reading)
+        failed += reading.error is not None
+        done += log.size
+        progress(done, total)
+    for harness, path, reason in listing.refused:
+        store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))
+    there = {log.path for log in listing.logs} | {path for _, path, _ in listing.refused}
+    folders = tuple(f"{root.folder}/" for root in roots)
+    store.intake.mark_gone(
+        path for path, entry in known.items() if path not in there and not entry.gone and path.startswith(folders)
+    )
+    store.intake.scanned(now_ms)
+    return ScanReport(len(listing.logs), len(changed), done, failed + len(listing.refused))
+
+
+def _changed(log: LogFile, known: KnownLog | None) -> bool:
+    if known is None or known.gone or known.error is not None:
+        return True
+    return (log.size, log.mtime_ns, log.inode) != (known.log.size, known.log.mtime_ns, known.log.inode)
