@@ -1,0 +1,1 @@
+"""The backends behind the session protocol: our own engine, and others' programs and servers."""

@@ -1,0 +1,126 @@
+"""Profiles as files of one folder, `<id>.json` each: written whole or not at all, read when they are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from pathlib import Path
+from typing import Final, TypeAlias, cast
+
+from cardloom_protocol.jstext import JsonValue, compact_json
+from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound
+from cardloom_protocol.session.info import SessionInfo
+from cardloom_protocol.session.json_text import JsonObject, read_object
+from cardloom_protocol.session.profiles import (
+    DEFAULT_PROFILE_ID,
+    ProfileDoc,
+    ProfileInfo,
+    check_profile_id,
+    is_profile_doc,
+    saved_profile,
+)
+from cardloom_sdk.backend import StoreSessions
+
+_Profiles: TypeAlias = list[ProfileDoc]  # inside the class the name `list` is an operation
+_SHOWN: Final = ("id", "name", "description", "model", "thinking")
+
+
+class ProfileFolder:
+    """The profiles in a folder, and `default`, which is the engine as it stands and cannot be changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = asyncio.Lock()
+        self.sessions: StoreSessions | None = None
+
+    async def list(self) -> list[ProfileInfo]:
+        """The default first, then by name. Files that are no profile are left out."""
+        found = await asyncio.to_thread(self._read_all)
+        found.sort(key=lambda profile: (profile["name"].lower() or profile["id"], profile["id"]))
+        standing: ProfileInfo = {"id": DEFAULT_PROFILE_ID, "name": "Default", "editable": False}
+        return [standing, *(_shown(profile) for profile in found)]
+
+    async def set(self, session_id: str, profile: str | ProfileDoc) -> SessionInfo:
+        """See the contract."""
+        if self.sessions is None:
+            raise NotFound(f"There is no session {session_id!r}.")
+        return await self.sessions.choose(session_id, profile=profile)
+
+    async def get(self, profile_id: str) -> ProfileDoc:
+        """See the contract."""
+        if profile_id == DEFAULT_PROFILE_ID:
+            return {"id": DEFAULT_PROFILE_ID, "name": "Default"}
+        profile = await asyncio.to_thread(self._read, check_profile_id(profile_id))
+        if profile is None:
+            raise NotFound(f"There is no profile {profile_id!r}.")
+        return profile
+
+    async def save(self, profile: ProfileDoc) -> ProfileDoc:
+        """See the contract. The stored `extra` stays where the document has none."""
+        if not is_profile_doc(profile):
+            raise BadRequest("A profile needs an id and a name.")
+        profile_id = check_profile_id(profile["id"])
+        async with self._lock:
+            stored = await asyncio.to_thread(self._read, profile_id)
+            kept = saved_profile(profile, stored)
+            await asyncio.to_thread(self._write, kept)
+        return kept
+
+    async def delete(self, profile_id: str) -> None:
+        """See the contract."""
+        path = self._path(check_profile_id(profile_id))
+        async with self._lock:
+            try:
+                await asyncio.to_thread(path.unlink)
+            except FileNotFoundError:
+                raise NotFound(f"There is no profile {profile_id!r}.") from None
+
+    async def duplicate(self, profile_id: str, new_id: str | None = None) -> ProfileDoc:
+        """See the contract. CONFLICT for an id in use; without an id the first free one is taken."""
+        source = await self.get(profile_id)
+        async with self._lock:
+            made_id = (
+                check_profile_id(new_id) if new_id is not None else await asyncio.to_thread(self._free, profile_id)
+            )
+            if await asyncio.to_thread(self._path(made_id).exists):
+                raise Conflict(f"There is a profile {made_id!r} already.")
+            made = cast(ProfileDoc, {**cast(JsonObject, source), "id": made_id})
+            await asyncio.to_thread(self._write, made)
+        return made
+
+    def _path(self, profile_id: str) -> Path:
+        return self._folder / f"{profile_id}.json"
+
+    def _read_all(self) -> _Profiles:
+        found = [self._read(path.stem) for path in sorted(self._folder.glob("*.json"))]
+        return [profile for profile in found if profile is not None]
+
+    def _read(self, profile_id: str) -> ProfileDoc | None:
+        try:
+            text = self._path(profile_id).read_text("utf-8")
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+        held = read_object(text.strip())
+        profile = None if held is None else {**held, "id": profile_id}
+        return profile if is_profile_doc(profile) else None
+
+    def _write(self, profile: ProfileDoc) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._path(profile["id"])
+        fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        fresh.write_text(compact_json(cast(JsonValue, profile)) + "\n", "utf-8")
+        os.replace(fresh, path)
+
+    def _free(self, profile_id: str) -> str:
+        made = f"{profile_id}-copy"
+        number = 2
+        while self._path(made).exists():
+            made = f"{profile_id}-copy-{number}"
+            number += 1
+        return made
+
+
+def _shown(profile: ProfileDoc) -> ProfileInfo:
+    info = {name: value for name, value in cast(JsonObject, profile).items() if name in _SHOWN}
+    return cast(ProfileInfo, {**info, "name": profile["name"] or profile["id"], "editable": True})
