@@ -85,6 +85,19 @@ class Person:
         """What a paste would bring."""
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
+    def sees_copied(self, text: str) -> None:
+        """Wait until a paste would bring the text, in the page: a wait of the driver takes any promise for true."""
+        self.page.evaluate(
+            """async ([text, cap]) => {
+              const end = performance.now() + cap;
+              while ((await navigator.clipboard.readText()).trim() !== text) {
+                if (performance.now() > end) throw new Error(`the clipboard never held ${text}`);
+                await new Promise((next) => setTimeout(next, 20));
+              }
+            }""",
+            [text, 40_000],
+        )
+
     # The canvas.
 
     def choose(self, menu: str, entry: str) -> None:
