@@ -1,0 +1,1 @@
+"""Another server of this protocol, used as if its sessions were here."""
