@@ -150,9 +150,10 @@ class Harness:
     """One kind of coding agent.
 
     `read_hook(event, payload, context)` understands what our hook, plugin or webhook posted. `read_title` understands
-    the terminal's title. `read_log(view, line)` folds one line of its session log. `read_output` looks at the last
-    1500 characters of plain output after each piece. `missing` are texts (without any spaces) by which a launch says
-    that its session does not exist. `quits_on_ctrl_c`: Ctrl+C at rest ends it.
+    the terminal's title. `read_log(view, line)` folds one line of its session log. `read_output` looks at the plain
+    output since the status last changed, at its last 1500 characters, after each piece. `missing` are texts (without
+    any spaces) by which a launch says that its session does not exist. `answer` is None where only the terminal can
+    answer. `clear_line` empties its input box.
     """
 
     id: str
