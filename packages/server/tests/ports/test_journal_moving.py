@@ -48,7 +48,7 @@ ENTRIES = (
 BODIES = (
     (7, 50, 500, 2, "sha of 7", "mark of 7", "[]", None, "[]"),
     (12, 60, 500, 90_000, hashlib.sha256(b"12").hexdigest(), "mark of 12", "xxx", '"xxx', None),
-    (13, 70, 500, 6, "sha of 13", "mark of 13", "milk", None, '"milk"'),
+    (13, 70, 500, 6, hashlib.sha256(b'"milk"').hexdigest(), "mark of 13", "milk", None, '"milk"'),
 )
 
 
@@ -89,7 +89,7 @@ async def test_every_entry_of_the_first_form_is_read_as_before(tmp_path: Path) -
     assert large is not None
     assert milk is not None
     assert (large.text, large.head, large.size_bytes, large.sha256) == (None, '"xxx', 90_000, BODIES[1][4])
-    assert (milk.text, milk.sha256) == ('"milk"', "sha of 13")
+    assert (milk.text, milk.sha256) == ('"milk"', BODIES[2][4])
     assert store.journal.state_before("c_1", 9) == (7, "[]")  # type: ignore[arg-type]
     assert store.next_ids(1) == 14
     database.close()

@@ -45,7 +45,6 @@ class Event:
 
     name: str
     data: Any
-    topic: Topic
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -124,10 +123,14 @@ class Bus:
 
         Events with the same name and data may be given one `texts`, so that they are encoded once together.
         """
-        event = Event(name, data, topic, {} if texts is None else texts)
+        self.hand(Event(name, data, {} if texts is None else texts), topic)
+
+    def hand(self, event: Event, topic: Topic) -> None:
+        """Publish an event that goes to several topics, one after another."""
+        sinks = self._sinks
         for connection_id in self._followers.get(topic, ()):
-            self._sinks[connection_id](event)
-        for listener in self._listeners.get(name, ()):
+            sinks[connection_id](event)
+        for listener in self._listeners.get(event.name, ()):
             listener(event)
 
     def _unfollow(self, connection_id: ConnectionId, topic: Topic) -> None:

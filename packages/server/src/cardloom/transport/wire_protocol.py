@@ -8,8 +8,10 @@ Applications find both as `scope["extensions"]["cardloom.post"]` and `["cardloom
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -20,6 +22,28 @@ from .errors import CloseCode
 
 _TURN_BYTES: Final = 64 << 10  # beyond, the system is asked at once whether the peer still reads
 _SHARED_CHARS: Final = 1 << 20  # a larger text is not kept only because it may be sent again
+_OPEN: Final = State.OPEN
+
+
+class _Turn:
+    """The peers for whom one turn of a loop has something: one callback writes to all of them."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._call_soon = loop.call_soon
+        self._peers: list[AbortableWebSocket] = []
+
+    def add(self, peer: AbortableWebSocket) -> None:
+        if not self._peers:
+            self._call_soon(self._write)
+        self._peers.append(peer)
+
+    def _write(self) -> None:
+        peers, self._peers = self._peers, []
+        for peer in peers:
+            peer.write_posted()
+
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turn] = WeakKeyDictionary()
 
 
 class AbortableWebSocket(WebSocketsSansIOProtocol):
@@ -31,6 +55,10 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         super().__init__(*args, **kwargs)
         self._posted: list[bytes] = []
         self._posted_bytes = 0
+        turn = _turns.get(self.loop)
+        if turn is None:
+            turn = _turns[self.loop] = _Turn(self.loop)
+        self._turn = turn
 
     async def run_asgi(self) -> None:
         extensions: Any = self.scope.setdefault("extensions", {})
@@ -40,26 +68,26 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
 
     def post(self, text: str) -> bool:
         """Write a text in this turn of the loop; False when the peer has to read first, or is gone: then nothing is."""
-        if self.disconnected or self.conn.state is not State.OPEN or not self.writable.is_set():
+        if self.disconnected or self.conn.state is not _OPEN or not self.writable.is_set():
             return False
         frame = _shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text)
         if not self._posted:
-            self.loop.call_soon(self._write_posted)
+            self._turn.add(self)
         self._posted.append(frame)
         self._posted_bytes += len(frame)
         if self._posted_bytes > _TURN_BYTES:
-            self._write_posted()
+            self.write_posted()
         return True
 
     async def send(self, message: ASGISendEvent) -> None:
-        self._write_posted()
+        self.write_posted()
         await super().send(message)
 
     def abort(self) -> None:
         """End the connection without waiting for the peer."""
         if self.transport.is_closing():
             return
-        self._write_posted()
+        self.write_posted()
         try:
             self.conn.send_close(int(CloseCode.TOO_SLOW), "the peer does not read")
         except InvalidState:
@@ -69,9 +97,16 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.loop.call_later(self.linger_s, self.transport.abort)
 
-    def _write_posted(self) -> None:
-        if self._posted and self.conn.state is State.OPEN and not self.disconnected:
-            self.transport.writelines(self._posted)
+    def write_posted(self) -> None:
+        """Write what this turn has so far."""
+        posted = self._posted
+        if not posted:
+            return
+        if self.conn.state is _OPEN and not self.disconnected:
+            if len(posted) == 1:
+                self.transport.write(posted[0])
+            else:
+                self.transport.writelines(posted)
         self._posted = []
         self._posted_bytes = 0
 

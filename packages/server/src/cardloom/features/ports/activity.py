@@ -23,16 +23,26 @@ WriteStats: TypeAlias = Callable[[Sequence[tuple[ArrowId, ArrowStats]]], Awaitab
 
 @dataclass(slots=True)
 class _Counts:
-    """The running counts of one arrow. A skipped value counts as dropped, as far as it is counted at all."""
+    """The running counts of one arrow, by outcome. A skipped value counts as dropped, as far as it is counted."""
 
-    accepted: int
-    dropped: int
-    refused: int
-    loop: int
+    by_outcome: dict[Outcome, int]
     last_at_ms: int | None
 
+    @classmethod
+    def after(cls, stats: ArrowStats) -> _Counts:
+        """Counts that go on from what was counted before."""
+        before: dict[Outcome, int] = {
+            "accepted": stats.passed,
+            "dropped": stats.dropped,
+            "refused": stats.refused,
+            "loop": stats.loops,
+            "skipped": 0,
+        }
+        return cls(before, stats.last_at_ms)
+
     def stats(self) -> ArrowStats:
-        return ArrowStats(self.accepted, self.dropped, self.refused, self.loop, self.last_at_ms)
+        by = self.by_outcome
+        return ArrowStats(by["accepted"], by["dropped"] + by["skipped"], by["refused"], by["loop"], self.last_at_ms)
 
 
 class Activity:
@@ -59,11 +69,8 @@ class Activity:
             arrow = self._graph.find_arrow(lane.arrow_id)
             if arrow is None:
                 return
-            now = arrow.stats
-            counts = _Counts(now.passed, now.dropped, now.refused, now.loops, now.last_at_ms)
-            self._counts[lane.arrow_id] = counts
-        name = "dropped" if outcome == "skipped" else outcome
-        setattr(counts, name, getattr(counts, name) + 1)
+            counts = self._counts[lane.arrow_id] = _Counts.after(arrow.stats)
+        counts.by_outcome[outcome] += 1
         counts.last_at_ms = at_ms
         self._to_show[(lane.arrow_id, lane.flow)] = (workspace_id, outcome, type_)
 
@@ -71,13 +78,13 @@ class Activity:
         """Tell the pages what passed since the last time."""
         pulses: dict[WorkspaceId, list[dict[str, Any]]] = {}
         for (arrow_id, flow), (workspace_id, outcome, type_) in self._to_show.items():
-            counts = self._counts[arrow_id]
-            self._patch_stats(arrow_id, counts.stats())
+            stats = self._counts[arrow_id].stats()
+            self._patch_stats(arrow_id, stats)
             self._to_store[arrow_id] = None
             pulse = {
                 "arrowId": arrow_id,
                 "direction": flow,
-                "stats": counts.stats().to_wire(),
+                "stats": stats.to_wire(),
                 "outcome": outcome,
                 "type": type_,
             }

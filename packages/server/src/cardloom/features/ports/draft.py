@@ -10,6 +10,7 @@ from cardloom_protocol.ids import CardId
 from cardloom_protocol.ports import PeerInfo, PortInfo
 
 from ...core.records import Card
+from ...host.wire_json import dumps
 from .activity import Activity
 from .model import (
     OWNER,
@@ -24,7 +25,7 @@ from .model import (
     Receipt,
     Sheet,
     Via,
-    value_mark,
+    mark_of,
     whole_characters,
 )
 from .post import Handed, Parcel
@@ -105,7 +106,7 @@ class Draft:
         found = self._marked.get(id(data))
         if found is None:
             found = self._marked[id(data)] = len(self._marks)
-            self._marks.append(value_mark(data))
+            self._marks.append(mark_of(dumps(data)))
         return found
 
     def keep(self, card: Card, port: PortInfo, *, too_large: bool, max_units: int, records_state: bool) -> None:

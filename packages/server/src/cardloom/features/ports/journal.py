@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import apsw
 
 from ...host.wire_json import dumps, loads
-from .model import Body, Receipt, Sheet
+from .model import Body, Receipt, Sheet, digest_of, mark_of
 
 SCHEMA: Final[Sequence[str]] = (
     """CREATE TABLE IF NOT EXISTS journal_routes (
@@ -29,8 +29,8 @@ SCHEMA: Final[Sequence[str]] = (
     """CREATE TABLE IF NOT EXISTS journal_pages (
         id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, at_ms INTEGER NOT NULL, workspace_id TEXT NOT NULL,
         route_id INTEGER NOT NULL, stored_bytes INTEGER NOT NULL, chain TEXT NOT NULL, hop INTEGER NOT NULL,
-        cause INTEGER, marks TEXT, size_bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, mark TEXT NOT NULL,
-        preview TEXT NOT NULL, head TEXT, text TEXT
+        cause INTEGER, marks TEXT, size_bytes INTEGER NOT NULL, preview TEXT NOT NULL, text TEXT, head TEXT,
+        sha256 TEXT, mark TEXT
     ) STRICT""",
     # The sizes stand in it so that their sum is found without reading the bodies.
     "CREATE INDEX IF NOT EXISTS journal_pages_workspace ON journal_pages (workspace_id, id, stored_bytes)",
@@ -59,6 +59,26 @@ class Route:
     tells_state: bool
     receipts: str
     ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A body as it is stored: its text, or where that is too large its head, its hash and its mark."""
+
+    size_bytes: int
+    preview: str
+    text: str | None
+    head: str | None = None
+    sha256: str | None = None
+    mark: str | None = None
+
+
+def filed(body: Body, max_bytes: int) -> Filed:
+    """A body as it is stored; what can be told from the whole text later is not worked out now."""
+    if body.size_bytes <= max_bytes:
+        return Filed(body.size_bytes, body.preview, body.text)
+    head = body.text[:_HEAD_CHARS]
+    return Filed(body.size_bytes, body.preview, None, head, digest_of(body.text), mark_of(body.text))
 
 
 class RouteBook:
@@ -107,17 +127,15 @@ def number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def save_sheet(connection: apsw.Connection, sheet: Sheet, route: Route, body: Body, max_body_bytes: int) -> None:
+def save_sheet(connection: apsw.Connection, sheet: Sheet, route: Route, body: Filed) -> None:
     """Write a value's page, and its route where that is not there: new, pruned meanwhile, or lost with a full disk."""
-    whole = body.size_bytes <= max_body_bytes
-    text, head = (body.text, None) if whole else (None, body.text[:_HEAD_CHARS])
-    stored = (body.size_bytes if whole else _HEAD_CHARS) + _PAGE_BYTES
+    stored = _PAGE_BYTES + (body.size_bytes if body.head is None else _HEAD_CHARS)
     if connection.execute("SELECT 1 FROM journal_routes WHERE id = ?", (route.id,)).get is None:
         stored += _save_route(connection, route)
     place = sheet.place
     connection.execute(
         "INSERT INTO journal_pages (id, last_id, at_ms, workspace_id, route_id, stored_bytes, chain, hop, cause, "
-        "marks, size_bytes, sha256, mark, preview, head, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "marks, size_bytes, preview, text, head, sha256, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             sheet.first_id,
             sheet.first_id + sheet.receipts[-1].offset,
@@ -130,11 +148,11 @@ def save_sheet(connection: apsw.Connection, sheet: Sheet, route: Route, body: Bo
             place.cause,
             dumps(list(sheet.marks)) if sheet.marks else None,
             body.size_bytes,
+            body.preview,
+            body.text,
+            body.head,
             body.sha256,
             body.mark,
-            body.preview,
-            head,
-            text,
         ),
     )
 

@@ -10,8 +10,8 @@ import apsw
 
 from cardloom_protocol.ids import ChainId
 
-from .journal import RouteBook, last_numbers, save_sheet
-from .model import Body, Place, Receipt, Sheet
+from .journal import Filed, RouteBook, last_numbers, save_sheet
+from .model import Place, Receipt, Sheet
 
 _ENTRY: Final = (
     "entry.body_id, entry.id, entry.at_ms, entry.workspace_id, entry.kind, entry.via, entry.from_card, entry.output, "
@@ -19,7 +19,7 @@ _ENTRY: Final = (
     "entry.message, entry.chain, entry.hop, entry.cause, entry.landed"
 )
 _ROWS: Final = (
-    f"SELECT {_ENTRY}, body.size_bytes, body.sha256, body.mark, body.preview, body.head, body.text "  # noqa: S608
+    f"SELECT {_ENTRY}, body.size_bytes, body.preview, body.text, body.head, body.sha256, body.mark "  # noqa: S608
     "FROM journal AS entry JOIN journal_bodies AS body ON body.id = entry.body_id ORDER BY entry.id"
 )
 
@@ -29,22 +29,25 @@ def move_first_form(connection: apsw.Connection) -> None:
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'journal_bodies'").get is None:
         return
     book = RouteBook(last_numbers(connection)[1])
-    for sheet, body, whole in _sheets(connection):
-        save_sheet(connection, sheet, book.route(sheet), body, body.size_bytes if whole else -1)
+    for sheet, body in _sheets(connection):
+        save_sheet(connection, sheet, book.route(sheet), body)
     connection.execute("DROP TABLE journal")
     connection.execute("DROP TABLE journal_bodies")
 
 
-def _sheets(connection: apsw.Connection) -> Iterator[tuple[Sheet, Body, bool]]:
+def _sheets(connection: apsw.Connection) -> Iterator[tuple[Sheet, Filed]]:
     for body_id, group in groupby(connection.execute(_ROWS), key=lambda row: row[0]):
         rows = list(group)
-        size_bytes, sha256, mark, preview, head, text = rows[0][20:]
+        size_bytes, preview, text, head, *hashes = rows[0][20:]
         marks = list(dict.fromkeys(row[19] for row in rows if row[19] is not None))
         at_ms, workspace_id, _, _, from_card, output, type_ = rows[0][2:9]
         place = Place(ChainId(rows[0][16]), rows[0][17], rows[0][18])
         receipts = [_receipt(row, body_id, marks) for row in rows]
         sheet = Sheet(body_id, at_ms, workspace_id, from_card, output, type_, place, receipts, marks)
-        yield sheet, Body(head if text is None else text, size_bytes, sha256, mark, preview), text is not None
+        yield (
+            sheet,
+            Filed(size_bytes, preview, text) if head is None else Filed(size_bytes, preview, None, head, *hashes),
+        )
 
 
 def _receipt(row: tuple[Any, ...], body_id: int, marks: list[str]) -> Receipt:

@@ -13,7 +13,7 @@ from cardloom_protocol.ids import CardId, ChainId, WorkspaceId
 
 from ...host.wire_json import loads
 from .journal import receipts_of
-from .model import Entry, Listed, Place, Receipt, Sheet, StoredBody
+from .model import Entry, Listed, Place, Receipt, Sheet, StoredBody, digest_of, mark_of
 
 _MAX_ID: Final = 2**63 - 1
 _PIECE: Final = 64
@@ -107,7 +107,8 @@ class JournalReading:
             "SELECT text, head, size_bytes, sha256 FROM journal_pages WHERE id <= ? ORDER BY id DESC LIMIT 1",
             (entry_id,),
         ).fetchone()
-        return StoredBody(*row)
+        text, head, size_bytes, sha256 = row
+        return StoredBody(text, head, size_bytes, digest_of(text) if head is None else sha256)
 
     def last_kept_on(self, arrow_id: str) -> int | None:
         """The newest entry of an arrow whose body was kept whole."""
@@ -164,7 +165,8 @@ class JournalReading:
         for page in self._pages(where, bindings, ", page.mark, page.text"):
             for entry in page.sheet.entries():
                 if is_meant(entry):
-                    yield Recorded(entry, page.sheet.first_id, *page.rest)
+                    mark, text = page.rest
+                    yield Recorded(entry, page.sheet.first_id, mark_of(text) if mark is None else mark, text)
 
     def _pages(self, where: str, bindings: tuple[Any, ...], more: str = "") -> Iterator[_Read]:
         query = f"SELECT {_COLUMNS}{more} {_FROM} WHERE {where}"

@@ -36,12 +36,10 @@ _MINTED = re.compile(r'"i_[A-Za-z0-9_-]{12}"')
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One value as the journal keeps it. `mark` tells equal values apart from different ones across replays."""
+    """One value as compact JSON. `preview` begins it, or begins the value itself where that is a text."""
 
     text: str
     size_bytes: int
-    sha256: str
-    mark: str
     preview: str
 
 
@@ -260,10 +258,14 @@ def body_of(value: JsonValue, max_units: int) -> Body:
         units = json_length(value)
         if units > max_units:
             raise CallError(ErrorCode.TOO_LARGE, f"The value is {units} characters as JSON; at most {max_units} pass.")
-    data = text.encode("utf-8", "surrogatepass")
-    digest = hashlib.sha256(data).hexdigest()
+    size_bytes = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     preview = value if isinstance(value, str) else text
-    return Body(text, len(data), digest, _mark(text, digest), whole_characters(preview[:PREVIEW_CHARS]))
+    return Body(text, size_bytes, whole_characters(preview[:PREVIEW_CHARS]))
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a body, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def whole_characters(text: str) -> str:
@@ -271,20 +273,14 @@ def whole_characters(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def value_mark(value: JsonValue) -> str:
-    """A mark equal for values that differ only in ids that Cardloom made up."""
-    text = dumps(value)
-    return _mark(text, None)
+def mark_of(text: str) -> str:
+    """A mark of a body, equal for those that differ only in ids that Cardloom made up."""
+    if '"i_' in text:
+        seen: dict[str, str] = {}
+        text = _MINTED.sub(lambda found: seen.setdefault(found[0], f'"i#{len(seen)}"'), text)
+    return digest_of(text)
 
 
 def too_large_to_keep(body: Body, value: JsonValue, max_units: int) -> bool:
     """Whether a value is over the limit for kept ones."""
     return len(body.text) * _GROWTH > max_units and json_length(value) > max_units
-
-
-def _mark(text: str, digest: str | None) -> str:
-    if '"i_' in text:
-        seen: dict[str, str] = {}
-        text = _MINTED.sub(lambda found: seen.setdefault(found[0], f'"i#{len(seen)}"'), text)
-        digest = None
-    return digest or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

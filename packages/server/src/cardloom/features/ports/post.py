@@ -6,8 +6,8 @@ Spec: ports, receiving; decision 10 (chains); a program that is not connected mi
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from cardloom_protocol import hosting
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
@@ -15,7 +15,7 @@ from cardloom_protocol.hosting import ChainGuard
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
-from ...core.bus import Bus, card_topic
+from ...core.bus import Bus, Event, card_topic
 from ...core.call import Cause
 from ...core.clock import Clock
 from ...core.delivery import OWNER_KIND, Delivery, Receiver
@@ -26,13 +26,16 @@ from .model import OWNER, Outcome, Place
 from .wiring import peer_kind
 
 IsConnected: TypeAlias = Callable[[CardId], bool]
-Shared: TypeAlias = dict[tuple[str, str, int], tuple[dict[str, JsonValue], dict[str, str]]]
-"""One event, and its encoded frames, for all programs that get the same of a value at an input of the same id."""
+PROGRAM: Final = "custom"
+"""The kind of cards that have a program."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parcel:
-    """What is the same for all receivers of one value. `sender` is None where the owner sends."""
+    """What is the same for all receivers of one value. `sender` is None where the owner sends.
+
+    `events` holds one event, with its encoded frame, for all programs that get the same at an input of the same id.
+    """
 
     workspace_id: WorkspaceId
     sender: Card | None
@@ -40,6 +43,7 @@ class Parcel:
     source_type: str
     at_ms: int
     place: Place
+    events: dict[tuple[str, str, int], Event] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Handed:
     error: CallError | None = None
 
 
-_ACCEPTED = Handed("accepted")
+ACCEPTED = Handed("accepted")
 
 
 class Post:
@@ -73,7 +77,7 @@ class Post:
         self._is_connected = is_connected or (lambda card_id: bus.is_followed(card_topic(card_id)))
         self._guard = guard
         self._cause_ms = cause_ms
-        self._received: dict[CardId, tuple[Cause, int]] = {}
+        self._received: dict[CardId, tuple[Place, int, int]] = {}
 
     def place_after(self, cause: Cause | None) -> Place:
         """Where a value stands that is sent for this cause, or for none."""
@@ -84,9 +88,10 @@ class Post:
     def cause_of(self, card_id: CardId) -> Cause | None:
         """What a program is taken to be answering: what it received last, if that was a moment ago."""
         received = self._received.get(card_id)
-        if received is None or self._clock.steady_ms() - received[1] > self._cause_ms:
+        if received is None:
             return None
-        return received[0]
+        place, entry_id, steady_ms = received
+        return place.cause_of_next(entry_id) if self._clock.steady_ms() - steady_ms <= self._cause_ms else None
 
     def admit(self, place: Place, count: int) -> int:
         """How many deliveries may go ahead; the others are a loop."""
@@ -94,28 +99,19 @@ class Post:
 
     def reachable(self, card: Card) -> bool:
         """Whether a value would be received now."""
-        return self._is_connected(card.id) if card.kind == "custom" else card.kind in self._receivers
+        return self._is_connected(card.id) if card.kind == PROGRAM else card.kind in self._receivers
 
-    def received(self, card_id: CardId, cause: Cause) -> None:
+    def received(self, card_id: CardId, place: Place, entry_id: int) -> None:
         """Remember what a program received last."""
-        self._received[card_id] = (cause, self._clock.steady_ms())
+        self._received[card_id] = (place, entry_id, self._clock.steady_ms())
 
     def forget(self, card_id: CardId) -> None:
         self._received.pop(card_id, None)
 
-    async def hand_over(
-        self,
-        parcel: Parcel,
-        to: Card,
-        port: PortInfo,
-        data: JsonValue,
-        entry_id: int,
-        shared: Shared,
-    ) -> Handed:
-        """Give a value to one card. `shared` lives as long as the value is handed out."""
-        cause = parcel.place.cause_of_next(entry_id)
-        if to.kind == "custom":
-            return self._to_program(parcel, to, port, data, cause, shared)
+    async def hand_over(self, parcel: Parcel, to: Card, port: PortInfo, data: JsonValue, entry_id: int) -> Handed:
+        """Give a value to one card."""
+        if to.kind == PROGRAM:
+            return self.give_program(parcel, to, port, data, entry_id)
         receiver = self._receivers.get(to.kind)
         if receiver is None:
             return Handed("refused", CallError(ErrorCode.UNAVAILABLE, f"{to.name} takes no values."))
@@ -131,32 +127,25 @@ class Post:
             parcel.source_type,
             data,
             parcel.at_ms,
-            cause,
+            parcel.place.cause_of_next(entry_id),
         )
         try:
             await receiver(delivery)
         except CallError as error:
             return Handed("refused", error)
-        return _ACCEPTED
+        return ACCEPTED
 
-    def _to_program(
-        self,
-        parcel: Parcel,
-        to: Card,
-        port: PortInfo,
-        data: JsonValue,
-        cause: Cause,
-        shared: Shared,
-    ) -> Handed:
+    def give_program(self, parcel: Parcel, to: Card, port: PortInfo, data: JsonValue, entry_id: int) -> Handed:
+        """Give a value to a card's program, which takes whatever fits its input."""
         if not self._is_connected(to.id):
             return Handed("dropped", CallError(ErrorCode.UNAVAILABLE, f"{to.name} is not running."))
         key = (port.id, port.type, id(data))
-        found = shared.get(key)
-        if found is None:
-            found = shared[key] = (_message(parcel, port, data), {})
-        self.received(to.id, cause)
-        self._bus.publish("ports.message", found[0], card_topic(to.id), found[1])
-        return _ACCEPTED
+        event = parcel.events.get(key)
+        if event is None:
+            event = parcel.events[key] = Event("ports.message", _message(parcel, port, data))
+        self.received(to.id, parcel.place, entry_id)
+        self._bus.hand(event, card_topic(to.id))
+        return ACCEPTED
 
 
 def _kind_of(sender: Card | None) -> str:

@@ -141,7 +141,7 @@ class Questions:
             async with asyncio.timeout(allowed_ms / 1000):
                 await self._reach(to)
                 self._open[request_id] = _Open(to, port, answer)
-                self._ports.post.received(to, draft.parcel.place.cause_of_next(entry_id))
+                self._ports.post.received(to, draft.parcel.place, entry_id)
                 event = {
                     "requestId": request_id,
                     "from": draft.parcel.sender.id if draft.parcel.sender else "",

@@ -28,7 +28,7 @@ from ...core.records import Arrow, ArrowStats, Card, Workspace
 from ...host.wire_json import loads
 from .activity import Activity
 from .journal_reading import Recorded
-from .model import PREVIEW_CHARS, Body, Entry, body_of
+from .model import PREVIEW_CHARS, Body, Entry, body_of, mark_of
 from .service import PortsService
 from .stage import Builtins, Copy, MemoryLedger, Stage, kept_page
 from .store import PortsStore
@@ -291,7 +291,7 @@ class _Play:
         ):
             if was != now:
                 self._differ(recorded.id, name, was, now)
-        if row.mark != body.mark:
+        if row.mark != mark_of(body.text):
             shown = None if row.text is None else row.text[:PREVIEW_CHARS]
             self._differ(recorded.id, "value", shown, body.text[:PREVIEW_CHARS])
         elif recorded.landed != entry.landed:

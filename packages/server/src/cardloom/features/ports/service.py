@@ -215,7 +215,7 @@ class PortsService:
             draft = Draft(self.ledger, self.activity, parcel, body, "owner", self.ledger.next_ids(1))
             entry_id = draft.take_id()
             self.post.admit(parcel.place, 1)
-            handed = await self.post.hand_over(parcel, card, picked.port, picked.data, entry_id, {})
+            handed = await self.post.hand_over(parcel, card, picked.port, picked.data, entry_id)
             landed = draft.mark(value, picked.data)
             draft.note_handed(entry_id, handed, card, picked.port, None, landed)
             written = draft.write()

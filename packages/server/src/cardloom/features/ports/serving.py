@@ -12,7 +12,7 @@ from ...core.graph import Graph
 from ...core.records import Card
 from .draft import LOOP_MESSAGE, PAUSED_MESSAGE, Draft
 from .model import Lane, Outcome
-from .post import Post, Shared
+from .post import PROGRAM, Post
 from .wiring import Joint, Routes, Wiring
 
 
@@ -30,9 +30,9 @@ class Serving:
     ) -> tuple[int, Awaitable[None] | None]:
         """Hand a value to everybody it goes to, in order; what was done is recorded even if the caller is cancelled."""
         lanes = routes.lanes
-        shared: Shared = {}
+        parcel, post = draft.parcel, self._post
         delivered = 0
-        allowed = self._post.admit(draft.parcel.place, len(routed.accepted))
+        allowed = post.admit(parcel.place, len(routed.accepted))
         try:
             for index, (peer, port, landed) in enumerate(routed.accepted):
                 entry_id, lane = draft.take_id(), lanes[peer.card_id]
@@ -41,7 +41,10 @@ class Serving:
                 if index >= allowed:
                     draft.note(entry_id, "loop", peer.card_id, port, lane, message=LOOP_MESSAGE, landed=mark)
                 elif to is not None:
-                    handed = await self._post.hand_over(draft.parcel, to, port, landed.data, entry_id, shared)
+                    if to.kind == PROGRAM:
+                        handed = post.give_program(parcel, to, port, landed.data, entry_id)
+                    else:
+                        handed = await post.hand_over(parcel, to, port, landed.data, entry_id)
                     draft.note_handed(entry_id, handed, peer, port, lane, mark)
                     delivered += handed.outcome == "accepted"
         finally:
@@ -89,7 +92,7 @@ class Serving:
             draft.note(entry_id, "loop", to, found.input, lane, message=LOOP_MESSAGE, landed=mark)
             return "loop", None, draft.write()
         receiver = self._graph.card(to)
-        handed = await self._post.hand_over(draft.parcel, receiver, found.input, found.landed.data, entry_id, {})
+        handed = await self._post.hand_over(draft.parcel, receiver, found.input, found.landed.data, entry_id)
         draft.note_handed(entry_id, handed, receiver, found.input, lane, mark)
         return handed.outcome, handed.error if handed.outcome == "refused" else None, draft.write()
 

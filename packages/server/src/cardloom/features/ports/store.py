@@ -170,7 +170,7 @@ def _save(connection: apsw.Connection, page: Page, route: Route | None, max_body
             [(given.arrow_id, given.card_id, given.output, given.seq) for given in page.given],
         )
     if page.sheet is not None and route is not None:
-        journal.save_sheet(connection, page.sheet, route, page.body, max_body_bytes)
+        journal.save_sheet(connection, page.sheet, route, journal.filed(page.body, max_body_bytes))
 
 
 def _load_kept(connection: apsw.Connection, card_id: CardId, output: str) -> Kept | None:
