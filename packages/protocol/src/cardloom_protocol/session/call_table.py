@@ -116,7 +116,7 @@ _SESSION_ROWS = (
             **_SESSION,
             "name": CallField("assetName", "query", required=True),
             "mime": CallField("text", "content-type"),
-            "content": CallField("text", "raw", required=True),
+            "content": CallField("content", "raw", required=True),
         },
         "assets",
         201,

@@ -78,6 +78,11 @@ def _text(name: str, value: JsonValue) -> JsonValue:
     return value
 
 
+def _content(name: str, value: JsonValue) -> JsonValue:
+    _must(name, isinstance(value, str | bytes), "base64")
+    return value
+
+
 def _key(name: str, value: JsonValue) -> JsonValue:
     _must(name, isinstance(value, str) and value != "", "a text that is not empty")
     return value
@@ -138,6 +143,7 @@ KINDS: Final[Mapping[str, Check]] = MappingProxyType(
         "id": lambda name, value: safe_id(value, name),
         "key": _key,
         "text": _text,
+        "content": _content,
         "bool": _bool,
         "count": _count,
         "limit": _limit,

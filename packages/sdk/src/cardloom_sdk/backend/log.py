@@ -72,18 +72,21 @@ class RunLog:
             self._bytes -= len(self._kept.popleft().frame)
         waiting, self._waiting = self._waiting, []
         for future in waiting:
-            if not future.done():
-                future.set_result(None)
+            _resolve(future)
 
     def reader(self, after: str | None = None) -> Reader:
         """A reader that goes on behind the event with this id; without one, at the beginning."""
         return Reader(self, self._number_of(after))
 
-    async def more(self) -> None:
-        """Returns when another event has come."""
+    def next_event(self) -> asyncio.Future[None]:
+        """Is done when another event has come."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
-        await future
+        return future
+
+    async def more(self) -> None:
+        """Returns when another event has come."""
+        await self.next_event()
 
     def between(self, after: int, last: int) -> list[Numbered]:
         """The kept events behind `after` up to `last`; rows of deltas are joined when there are many."""
@@ -147,12 +150,24 @@ class RunLog:
         return int(digits) if int(digits) <= self.last else None
 
 
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
 class Reader:
     """One reader of a run. `take` gives what is new; empty means: `wait`, or the run is over."""
 
     def __init__(self, log: RunLog, after: int | None) -> None:
         self._log = log
         self._after = after
+        self._next: asyncio.Future[None] | None = None
+        self._left = False
+
+    @property
+    def has_left(self) -> bool:
+        """Whether `leave` was called."""
+        return self._left
 
     @property
     def is_done(self) -> bool:
@@ -177,10 +192,28 @@ class Reader:
         self._after = self._log.last_within(after, max_bytes)
         return self._log.bytes_between(after, self._after)
 
-    async def wait(self) -> None:
-        """Returns when there is more, or at once when there is."""
-        if self._after == self._log.last and not self._log.ended:
-            await self._log.more()
+    async def wait(self, timeout_ms: int | None = None) -> bool:
+        """Returns when there is more, or at once when there is; False after the time or `leave`."""
+        if self._after != self._log.last or self._log.ended:
+            return True
+        if self._left:
+            return False
+        self._next = self._log.next_event()
+        timer = None
+        if timeout_ms is not None:
+            timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, _resolve, self._next)
+        try:
+            await self._next
+        finally:
+            if timer is not None:
+                timer.cancel()
+        return self._after != self._log.last
+
+    def leave(self) -> None:
+        """Ends a wait: the reader does not want more."""
+        self._left = True
+        if self._next is not None:
+            _resolve(self._next)
 
     def _fell_out(self, after: int | None) -> bool:
         return after is None or after + 1 < self._log.first
