@@ -297,7 +297,7 @@ INTERRUPTS = (
 LATE = (
     row(45, "an end reported before the turn", [(1, W), (2, F), (4, W), (4.2, tell(TurnEnded(), reported_s=3))],
         "working, finished, working"),
-    row(46, "an end reported before the question", [(1, W), (2, asks()), (4, tell(TurnEnded(), reported_s=2.2))],
+    row(46, "an end reported before the question", [(1, W), (2, asks()), (4, tell(TurnEnded(), reported_s=1.8))],
         "working, needs-input"),
 )
 

@@ -31,6 +31,7 @@ class Rules:
     prompt by themselves. `escape`: what Escape on a question does. `output`: whether output and silence alone tell of
     work. `hooks`: the harness reports by itself, so that its silence after a prompt means something. `silence_ms`: how
     long a working program prints nothing before its turn counts as lost, None where it may be silent for ever.
+    `ends_when_interrupted`: the harness tells of an interrupted turn as of one that ended.
     """
 
     ask_hold_ms: int = 500
@@ -39,6 +40,7 @@ class Rules:
     output: OutputRule = "never"
     hooks: bool = True
     silence_ms: int | None = 120_000
+    ends_when_interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,14 @@ from .facts import (
     Waiting,
 )
 from .signals import Source, Told
-from .state import AgentState, Evidence, Reply, Step
+from .state import AgentState, Due, Evidence, Reply, Step
 from .transitions import (
     ASK_MEMORY_MS,
     DISMISS_GRACE_MS,
     MAX_DELIVERIES,
     MAX_SESSIONS,
     MAX_SUBAGENTS,
+    PROGRAM_SETTLE_MS,
     STOP_HOLD_MS,
     STOP_SLACK_MS,
     answered,
@@ -45,6 +46,7 @@ from .transitions import (
 )
 
 _IN_TURN = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
+_AT_REST = (AgentStatus.FINISHED, AgentStatus.IDLE)
 
 
 def hear(state: AgentState, signal: Told) -> Step:
@@ -76,9 +78,7 @@ def _apply(state: AgentState, fact: Fact, signal: Told) -> Step:
         case TurnEnded():
             return _end(state, fact, evidence)
         case Waiting():
-            if state.status not in _IN_TURN or evidence.at_ms < state.since_ms:
-                return state, ()
-            return rest(state, evidence)
+            return _waits(state, evidence)
         case SubagentStarted():
             return subagents_are(state, (*_others(state, fact.subagent.id), fact.subagent), evidence)
         case SubagentStopped():
@@ -99,13 +99,27 @@ def _apply(state: AgentState, fact: Fact, signal: Told) -> Step:
             assert_never(fact)
 
 
+def _stale(state: AgentState, at_ms: int) -> bool:
+    """Whether something was reported before what the status rests on, and only arrived after it."""
+    return state.evidence is not None and at_ms < state.evidence.at_ms
+
+
+def _waits(state: AgentState, evidence: Evidence) -> Step:
+    """Take the notice of a program at rest; the end that belongs to it may still be on its way."""
+    if state.status not in _IN_TURN or _stale(state, evidence.at_ms):
+        return state, ()
+    if state.interrupt_since_ms is not None:
+        return rest(state, evidence)
+    return replace(state, due=Due(state.now_ms + PROGRAM_SETTLE_MS, AgentStatus.IDLE, evidence)), ()
+
+
 def _begin(state: AgentState, evidence: Evidence) -> Step:
     state = replace(state, prompt_sent_at_ms=None)
     if state.status is AgentStatus.IDLE and _in_grace(state):
         return state, ()
-    if state.status in (AgentStatus.FINISHED, AgentStatus.IDLE) and evidence.at_ms < state.since_ms:
+    if state.status in _AT_REST and _stale(state, evidence.at_ms):
         return state, ()
-    return work(replace(state, hold=None, ends_as=None, retrying=None), evidence)
+    return work(replace(state, hold=None, due=None, ends_as=None, retrying=None), evidence)
 
 
 def _in_grace(state: AgentState) -> bool:
@@ -128,7 +142,7 @@ def _ask(state: AgentState, fact: Asked, evidence: Evidence) -> Step:
         recently = state.asked_at_ms is not None and state.now_ms - state.asked_at_ms < ASK_MEMORY_MS
         if recently or state.asks or state.status is not AgentStatus.WORKING or _log_is_over(state):
             return state, ()
-    elif evidence.at_ms < state.since_ms and state.status in (AgentStatus.FINISHED, AgentStatus.IDLE):
+    elif state.status in _AT_REST and _stale(state, evidence.at_ms):
         return state, ()
     state = replace(state, asked_at_ms=state.now_ms)
     shown = state.question
@@ -152,13 +166,15 @@ def _end(state: AgentState, fact: TurnEnded, evidence: Evidence) -> Step:
     ending, reason = fact.ending, fact.reason
     if ending == "done" and state.ends_as is not None:
         ending, reason = state.ends_as.ending, state.ends_as.reason
+    elif ending == "done" and state.rules.ends_when_interrupted and state.interrupt_since_ms is not None:
+        ending = "interrupted"
     if _is_weak(state, evidence) or state.status is AgentStatus.FINISHED:
         return state, ()
     if state.status is None and ending == "interrupted":
         return state, ()
     if state.status is AgentStatus.IDLE and not _may_end_from_rest(state, ending):
         return state, ()
-    if state.status in _IN_TURN and evidence.at_ms < state.since_ms:
+    if state.status in _IN_TURN and _stale(state, evidence.at_ms):
         return state, ()
     settle_ms = fact.settle_ms
     if ending == "done" and settle_ms == 0 and _another_turn_may_follow(state, evidence.at_ms):
@@ -202,7 +218,7 @@ def subagents_are(state: AgentState, subagents: tuple[Subagent, ...], evidence: 
     if hold is not None and hold.due_ms is None:
         settle_from_ms = None if subagents else hold.settle_from_ms or state.now_ms
         return replace(state, hold=replace(hold, settle_from_ms=settle_from_ms)), ()
-    if new and state.status in (AgentStatus.FINISHED, AgentStatus.IDLE):
+    if new and state.status in _AT_REST:
         return work(state, evidence)
     return state, ()
 
