@@ -93,6 +93,7 @@ class AgentState:
     used; `unheard`, when a prompt was sent and no hook told of it, so that output alone is watched.
 
     `status` None: nothing has told of any work yet. `life` grows with each start and each end of a process.
+    `turn_at_ms`: when the present turn, or the last one, was reported to begin.
     `entered_at_ms`: the last Enter of the person, or prompt of the host.
     """
 
@@ -104,6 +105,7 @@ class AgentState:
     status: AgentStatus | None = None
     evidence: Evidence | None = None
     since_ms: int = 0
+    turn_at_ms: int = 0
     question: Question | None = None
     asks: tuple[PendingAsk, ...] = ()
     asked_at_ms: int | None = None

@@ -36,10 +36,10 @@ from .transitions import (
     MAX_SUBAGENTS,
     PROGRAM_SETTLE_MS,
     STOP_HOLD_MS,
-    STOP_SLACK_MS,
     answered,
     ask,
     end,
+    newer_turn,
     pend,
     rest,
     work,
@@ -195,11 +195,7 @@ def _may_end_from_rest(state: AgentState, ending: str) -> bool:
 
 def _another_turn_may_follow(state: AgentState, ended_at_ms: int) -> bool:
     log = state.log
-    if log is None:
-        return False
-    started_ms = log.turn_started_at_ms
-    newer = started_ms is not None and started_ms >= ended_at_ms - STOP_SLACK_MS and log.phase == "busy"
-    return newer or log.queued > 0
+    return log is not None and (log.queued > 0 or (log.phase == "busy" and newer_turn(state, ended_at_ms)))
 
 
 def _others(state: AgentState, subagent_id: str) -> tuple[Subagent, ...]:

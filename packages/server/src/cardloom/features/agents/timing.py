@@ -13,7 +13,6 @@ from .state import AgentState, Step
 from .transitions import (
     OUTPUT_QUIET_MS,
     QUIET_MS,
-    STOP_SLACK_MS,
     SUBAGENT_HOLD_MS,
     SUBAGENT_SETTLE_MS,
     UNHEARD_MS,
@@ -21,6 +20,7 @@ from .transitions import (
     end,
     evidence_of,
     finish,
+    newer_turn,
     rest,
 )
 from .watching import by_log, log_due_ms
@@ -72,11 +72,8 @@ def _hold_now(state: AgentState) -> Step:
     state = replace(state, hold=None)
     if hold.due_ms is None:
         return finish(replace(state, subagents=()), hold.evidence)
-    log = state.log
-    if log is not None and log.phase in ("busy", "answered"):
-        started_ms = log.turn_started_at_ms
-        if started_ms is not None and started_ms >= hold.evidence.at_ms - STOP_SLACK_MS:
-            return state, ()
+    if state.log is not None and state.log.phase in ("busy", "answered") and newer_turn(state, hold.evidence.at_ms):
+        return state, ()
     return end(state, hold.ending, hold.reason, hold.evidence)
 
 

@@ -40,7 +40,7 @@ def work(state: AgentState, evidence: Evidence) -> Step:
         return replace(state, interrupt_since_ms=None, presumed=False), ()
     changed = replace(state, question=None, dismissed_at_ms=None)
     if state.status is not AgentStatus.NEEDS_INPUT:
-        changed = replace(changed, error=None, retrying=None, ends_as=None)
+        changed = replace(changed, error=None, retrying=None, ends_as=None, turn_at_ms=evidence.at_ms)
     return _enter(changed, AgentStatus.WORKING, evidence)
 
 
@@ -85,6 +85,12 @@ def end(state: AgentState, ending: Ending, reason: str | None, evidence: Evidenc
     if state.subagents:
         return _held(state, state.hold or Hold(state.now_ms, evidence))
     return finish(state, evidence)
+
+
+def newer_turn(state: AgentState, ended_at_ms: int) -> bool:
+    """Whether the log shows a turn that began when the one that ended was over."""
+    started_ms = state.log.turn_started_at_ms if state.log is not None else None
+    return started_ms is not None and started_ms >= max(ended_at_ms - STOP_SLACK_MS, state.turn_at_ms + STOP_SLACK_MS)
 
 
 def _held(state: AgentState, hold: Hold) -> Step:

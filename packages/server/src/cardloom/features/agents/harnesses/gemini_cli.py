@@ -101,6 +101,8 @@ def read_log(view: LogView, line: str) -> LogView:
             view = replace(view, phase="busy" if calls else "answered", phase_at_ms=at_ms)
             view = replace(view, assistant_at_ms=at_ms, model=text(entry, "model") or view.model)
             return replace(view, reply=words, reply_at_ms=at_ms) if words else view
+        case "info" if text(entry, "content") == "Request cancelled.":
+            return replace(view, phase="interrupted", phase_at_ms=at_ms)
         case _:
             return view
 
