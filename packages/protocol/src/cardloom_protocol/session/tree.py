@@ -135,8 +135,8 @@ def to_thread(session: StoredSession) -> list[ThreadEntry]:
     return [{"message": to_message(tree, at), "depth": depth} for at, depth in tree.walk()]
 
 
-def to_message(tree: Tree, at: int) -> Message:
-    """The message of a node, with its swipes where it has siblings, and its hash."""
+def to_message(tree: Tree, at: int, known_hash: str | None = None) -> Message:
+    """The message of a node, with its swipes where it has siblings, and its hash; stores that keep hashes give it."""
     node = tree.nodes[at]
     message: Message = {"id": node.id, "role": node.role, "parts": node.parts}
     if node.name is not None:
@@ -149,7 +149,7 @@ def to_message(tree: Tree, at: int) -> Message:
         message["meta"] = meta
     if len(tree.siblings(at)) > 1:
         message["swipes"] = tree.swipes(at)
-    message["hash"] = content_hash(node.role, node.parts)
+    message["hash"] = known_hash or content_hash(node.role, node.parts)
     return message
 
 

@@ -1,1 +1,1 @@
-"""Sessions of the UI ⇄ backend protocol: the backends that carry out their runs."""
+"""Sessions: conversations with backends, kept here and served to every front end."""
