@@ -154,7 +154,7 @@ class SqliteStore(SessionStore):
         def read(connection: apsw.Connection) -> Message:
             (parent, known_hash, node) = row_of(connection, session_id, node_id)
             siblings = connection.execute(
-                "SELECT id, parent FROM session_nodes WHERE session_id = ? AND parent IS ? ORDER BY seq",
+                "SELECT id, parent FROM session_nodes WHERE session_id = ? AND parent IS ? ORDER BY +seq",
                 (session_id, parent),
             ).fetchall()
             nodes = [StoreNode(str(row[0]), None, "", []) for row in siblings]
