@@ -25,11 +25,13 @@ VERSION: Final = 1
 """Raised when what is read from logs changes its meaning: then the logs that are still there are read anew."""
 INSERT: Final = "INSERT OR REPLACE INTO sightings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _BUSY_MS: Final = 5000
+_CACHE_KIB: Final = 24 << 10
+_CHECKPOINT_PAGES: Final = 8000
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS logs (
         id INTEGER PRIMARY KEY, harness TEXT NOT NULL, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-        mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, label TEXT, cursor BLOB NOT NULL, began_ms INTEGER,
+        mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, cursor BLOB NOT NULL, began_ms INTEGER,
         gone INTEGER NOT NULL DEFAULT 0, error TEXT)""",
     """CREATE TABLE IF NOT EXISTS sightings (
         harness TEXT NOT NULL, key TEXT NOT NULL, log INTEGER NOT NULL, owner INTEGER NOT NULL,
@@ -142,6 +144,8 @@ def _connected(name: str) -> apsw.Connection:
     connection.set_busy_timeout(_BUSY_MS)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", 1)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
     for statement in _SCHEMA:
         connection.execute(statement)
     return connection

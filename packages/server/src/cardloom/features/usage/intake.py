@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+from cardloom_protocol.usage import Tokens
 
 from .index import CURSORS, ENCODER, INSERT, RECORDS, Index
 from .reading import Cursor, LogFile, Reading
 from .records import Skip, UsageRecord, merge, merge_logs
 
-_MERGED = 0
+_MERGED: Final = 0
+TOLD: Final = "told:"
+"""How the path of a log begins that is no file but what agents told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +38,34 @@ class Intake:
 
     def logs(self) -> list[KnownLog]:
         """Every log ever read."""
-        rows = self._index.rows("SELECT id, harness, path, size, mtime_ns, inode, label, cursor, gone, error FROM logs")
-        return [KnownLog(row[0], LogFile(*row[1:7]), CURSORS.decode(row[7]), bool(row[8]), row[9]) for row in rows]
+        rows = self._index.rows("SELECT id, harness, path, size, mtime_ns, inode, cursor, gone, error FROM logs")
+        return [KnownLog(row[0], LogFile(*row[1:6]), CURSORS.decode(row[6]), bool(row[7]), row[8]) for row in rows]
 
-    def apply(self, reading: Reading) -> None:
-        """Take in what reading a log gave: all of it or, on an error, nothing."""
+    def apply(self, *readings: Reading) -> None:
+        """Take in what reading logs gave, in one transaction; of a log that could not be read only the reason."""
         with self._index.writing():
-            log, known = self._log_row(reading)
-            if reading.error is not None:
-                return
-            harness = reading.log.harness
-            changed: set[str] = set()
-            if reading.restarted or not known:
-                gone = self._index.rows("SELECT key FROM sightings WHERE log = ?", (log,))
-                changed.update(key for (key,) in gone)
-                self._index.run("DELETE FROM sightings WHERE log = ?", (log,))
-                self._index.run("DELETE FROM skips WHERE log = ?", (log,))
-            for key in reading.dropped:
-                self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = ?", (key, harness, log))
-                changed.add(key)
-            self._put(log, reading, merging=known and not reading.restarted and not reading.latest_wins)
-            for key in changed - {record.key for record in reading.records}:
-                self._settle(harness, key)
-            self._add_skips(log, reading.skips)
+            for reading in readings:
+                self._take(reading)
 
     def mark_gone(self, paths: Iterable[str]) -> None:
         """Note logs that are no longer there; what was read of them stays."""
         with self._index.writing():
             for path in paths:
                 self._index.run("UPDATE logs SET gone = 1, error = NULL WHERE path = ?", (path,))
+
+    def told(self, harness: str, records: Sequence[UsageRecord]) -> None:
+        """Take in requests that an agent told itself, by a webhook; each is told once or again in full."""
+        log = LogFile(harness, f"{TOLD}{harness}", 0, 0, 0)
+        self.apply(Reading(log, Cursor(offset=1), records=list(records), latest_wins=True))
+
+    def told_by_session(self, harness: str) -> dict[str, Tokens]:
+        """The sums of what an agent told itself, by session."""
+        rows = self._index.rows(
+            """SELECT session, sum(input), sum(output), sum(cache_read), sum(cache_write), NULL, sum(reasoning)
+               FROM sightings JOIN logs ON logs.id = log WHERE path = ? GROUP BY 1""",
+            (f"{TOLD}{harness}",),
+        )
+        return {session: Tokens(*sums) for session, *sums in rows}
 
     def moved(self, old: str, new: LogFile) -> None:
         """A log has another path now."""
@@ -74,10 +77,31 @@ class Intake:
         with self._index.writing():
             self._index.run("INSERT OR REPLACE INTO meta VALUES ('scanned_at_ms', ?)", (str(at_ms),))
 
-    def _put(self, log: int, reading: Reading, *, merging: bool) -> None:
+    def _take(self, reading: Reading) -> None:
+        log, known = self._log_row(reading)
+        if reading.error is not None:
+            return
+        harness = reading.log.harness
+        changed = set(reading.dropped)
+        if reading.restarted or not known:
+            kept = {record.key for record in reading.records}
+            rows = self._index.rows("SELECT key FROM sightings WHERE log = ?", (log,))
+            changed.update(key for (key,) in rows if key not in kept)
+            self._index.run("DELETE FROM skips WHERE log = ?", (log,))
+        for key in changed:
+            self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = ?", (key, harness, log))
+        self._put(log, reading, known=known)
+        for key in changed:
+            self._settle(harness, key)
+        self._add_skips(log, reading.skips)
+
+    def _put(self, log: int, reading: Reading, *, known: bool) -> None:
         harness, records = reading.log.harness, reading.records
-        if merging:
+        if known and not reading.restarted and not reading.latest_wins:
             records = [self._merged_with_known(log, harness, record) for record in records]
+        elif reading.restarted:
+            bodies = dict(self._index.rows("SELECT key, body FROM sightings WHERE log = ?", (log,)))
+            records = [record for record in records if bodies.get(record.key) != ENCODER.encode(record)]
         keys = msgspec.json.encode([record.key for record in records]).decode()
         shared = {
             key
@@ -146,14 +170,13 @@ class Intake:
         size, mtime_ns = (-1, 0) if reading.error is not None else (log.size, log.mtime_ns)
         if not known:
             self._index.run(
-                "INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+                "INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
                 (
                     log.harness,
                     log.path,
                     size,
                     mtime_ns,
                     log.inode,
-                    log.label,
                     ENCODER.encode(reading.cursor),
                     _beginning(reading.records),
                     reading.error,
@@ -162,13 +185,12 @@ class Intake:
             return self._index.last_id(), False
         beginning = _beginning(reading.records)
         self._index.run(
-            """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, label = ?, cursor = ?, gone = 0, error = ?,
+            """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, cursor = ?, gone = 0, error = ?,
                began_ms = CASE WHEN ? THEN ? ELSE coalesce(began_ms, ?) END WHERE id = ?""",
             (
                 size,
                 mtime_ns,
                 log.inode,
-                log.label,
                 ENCODER.encode(reading.cursor),
                 reading.error,
                 reading.restarted,

@@ -42,6 +42,10 @@ _US_ONLY: Final = (Decimal(11), Decimal(10))
 """What requests that have to stay in the United States cost more at Anthropic."""
 _KNOWN_SPEEDS: Final = (None, "", "standard")
 
+_PlainRates = tuple[int, int, int, int, int, int]
+"""Input, cache read, cache write, cache write for an hour, output; and the longest prompt they hold for."""
+_ENDLESS: Final = 1 << 62
+
 Rate = Decimal | table.TieredPrices | None
 
 
@@ -64,7 +68,41 @@ class PriceTable:
     def __init__(self) -> None:
         self._providers = {provider.id: provider for provider in providers}
         self._models: dict[tuple[str, str], table.ModelInfo | None] = {}
+        self._plain: dict[tuple[str | None, str | None, str | None, int], _PlainRates | None] = {}
         self._rates: dict[tuple[str, str, str | None, int], table.ModelPrice | None] = {}
+
+    def cost_pico(self, record: UsageRecord) -> int | None:
+        """The sum of the bill."""
+        if record.web_searches or record.geo:
+            bill = self.bill(record)
+            return None if bill is None else bill.pico
+        if record.input is None or record.output is None or not record.provider or not record.model:
+            return None
+        rates = self._plain_rates(record)
+        if rates is None:
+            bill = self.bill(record)
+            return None if bill is None else bill.pico
+        read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
+        if record.input + read + written > rates[5]:
+            bill = self.bill(record)
+            return None if bill is None else bill.pico
+        return (
+            record.input * rates[0]
+            + read * rates[1]
+            + max(written - hour, 0) * rates[2]
+            + hour * rates[3]
+            + record.output * rates[4]
+        )
+
+    def _plain_rates(self, record: UsageRecord) -> _PlainRates | None:
+        """Whole picodollars a token, for the many requests that are neither long nor special; None when it has none."""
+        key = (record.provider, record.model, record.speed, record.at_ms // 86_400_000)
+        if key not in self._plain:
+            found = self._model(record.provider or "", record.model or "")
+            rates = self._rates_of(record.provider or "", record.model or "", record.speed, record.at_ms)
+            fixed = found is not None and not _changes_in_a_day(found)
+            self._plain[key] = _plain(rates) if rates is not None and fixed else None
+        return self._plain[key]
 
     def bill(self, record: UsageRecord) -> Bill | None:
         """The cost by the table, part by part; None when provider, model or a rate is not certain."""
@@ -102,7 +140,7 @@ class PriceTable:
             rates = None
         else:
             rates = _dated(found, speed, datetime.fromtimestamp(minute * 60, UTC))
-            if isinstance(found.prices, list) and any(_by_the_hour(price) for price in found.prices):
+            if _changes_in_a_day(found):
                 return rates
         self._rates[key] = rates
         return rates
@@ -147,8 +185,28 @@ def _dated(model: table.ModelInfo, speed: str | None, at: datetime) -> table.Mod
     return model.get_prices(at, {"speed": speed or ""})
 
 
-def _by_the_hour(price: table.ConditionalPrice) -> bool:
-    return isinstance(price.constraint, table.TimeOfDateConstraint)
+def _plain(rates: table.ModelPrice) -> _PlainRates | None:
+    longest, whole = _ENDLESS, []
+    for rate in (
+        rates.input_mtok,
+        rates.cache_read_mtok,
+        rates.cache_write_mtok,
+        rates.cache_write_1h_mtok,
+        rates.output_mtok,
+    ):
+        if isinstance(rate, table.TieredPrices):
+            longest = min([longest, *(tier.start for tier in rate.tiers)])
+        price = _at(rate, 0)
+        if price is None or price * _PICO_A_TOKEN % 1:
+            return None
+        whole.append(int(price * _PICO_A_TOKEN))
+    return whole[0], whole[1], whole[2], whole[3], whole[4], longest
+
+
+def _changes_in_a_day(model: table.ModelInfo) -> bool:
+    return isinstance(model.prices, list) and any(
+        isinstance(price.constraint, table.TimeOfDateConstraint) for price in model.prices
+    )
 
 
 def _at(rate: Rate, prompt_tokens: int) -> Decimal | None:

@@ -29,13 +29,15 @@ class Prices:
         """Picodollars; None when neither harness nor table is certain. A recorded 0 counts only if the table agrees."""
         if record.recorded_pico:
             return record.recorded_pico
-        bill = self.bill(record)
-        return None if bill is None else bill.pico
+        return self._loaded().cost_pico(record)
 
     def bill(self, record: UsageRecord) -> Bill | None:
         """The cost by the table, part by part."""
+        return self._loaded().bill(record)
+
+    def _loaded(self) -> PriceTable:
         if self._table is None:
             from .price_table import PriceTable
 
             self._table = PriceTable()
-        return self._table.bill(record)
+        return self._table

@@ -20,7 +20,7 @@ from .readers.pi import PiReader
 from .readers.qwen import QwenReader
 from .records import Skip, UsageRecord
 
-BLOCK_BYTES: Final = 1 << 20
+BLOCK_BYTES: Final = 1 << 18
 LONGEST_LINE_BYTES: Final = 32 << 20
 _MARK_BYTES: Final = 64
 
@@ -45,14 +45,13 @@ class Cursor(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LogFile(msgspec.Struct, frozen=True, array_like=True):
-    """A log as the folder shows it. `label` is what is known of it from outside: the kind of a sub-agent."""
+    """A log as the folder shows it."""
 
     harness: str
     path: str
     size: int
     mtime_ns: int
     inode: int
-    label: str | None = None
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True):
@@ -71,23 +70,18 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     error: str | None = None
 
 
-def read_log(log: LogFile, cursor: Cursor, now_ms: int) -> Reading:
-    """Read what a log has gained, by the way its harness keeps it."""
-    return read_lines(log, cursor)
-
-
 def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_LINE_BYTES) -> Reading:
     """Read what a line log has gained."""
     try:
         with open(log.path, "rb", buffering=0) as file:
             restarted = cursor.offset > 0 and not _same(file, cursor)
             start = Cursor() if restarted else cursor
-            reader = LINE_READERS[log.harness](log.path, start.state, log.label)
+            reader = LINE_READERS[log.harness](log.path, start.state, _label(log.path))
             lines = _Lines(start, longest_line_bytes, reader)
             file.seek(start.offset)
             while block := file.read(BLOCK_BYTES):
                 lines.take(block)
-            reached = lines.reached()
+            reached = lines.reached
             head, tail = _marks(file, reached)
     except OSError as error:
         return Reading(log, cursor, error=error.strerror or str(error))
@@ -103,11 +97,27 @@ def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_L
     )
 
 
+def read_document(log: LogFile, most_bytes: int = LONGEST_LINE_BYTES) -> Reading:
+    """Read a log that is one JSON document and is written anew each time."""
+    reader = GeminiReader(log.path, None)
+    try:
+        with open(log.path, "rb") as file:
+            text = file.read(most_bytes + 1)
+    except OSError as error:
+        return Reading(log, Cursor(), error=error.strerror or str(error))
+    if len(text) > most_bytes:
+        reader.output.skip(TOO_LONG, 0)
+    else:
+        reader.document(text)
+    output = reader.output
+    return Reading(log, Cursor(offset=len(text)), True, list(output.records.values()), skips=output.skips)
+
+
 class _Lines:
-    """Cuts blocks into whole lines and hands them to a reader."""
+    """Cuts blocks behind their last line end and hands what is whole to a reader."""
 
     def __init__(self, start: Cursor, longest_bytes: int, reader: LineReader) -> None:
-        self._offset = start.offset
+        self.reached = start.offset
         self.skipping = start.skipping
         self._longest_bytes = longest_bytes
         self._reader = reader
@@ -115,37 +125,24 @@ class _Lines:
         self._rest_bytes = 0
 
     def take(self, block: bytes) -> None:
-        end = block.rfind(b"\n")
-        if end < 0:
-            self._keep(block)
-            return
-        whole = b"".join((*self._rest, block[:end]))
-        rest, self._rest, self._rest_bytes = block[end + 1 :], [], 0
-        offset, self._offset = self._offset, self._offset + len(whole) + 1
         if self.skipping:
-            self.skipping = False
-            first = whole.find(b"\n")
-            if first < 0:
-                self._keep(rest)
+            end = block.find(b"\n")
+            if end < 0:
+                self.reached += len(block)
                 return
-            offset, whole = offset + first + 1, whole[first + 1 :]
-        self._reader.feed(whole.split(b"\n"), offset)
-        self._keep(rest)
-
-    def _keep(self, rest: bytes) -> None:
-        if self.skipping:
-            self._offset += len(rest)
-            return
-        self._rest.append(rest)
-        self._rest_bytes += len(rest)
+            self.skipping, self.reached, block = False, self.reached + end + 1, block[end + 1 :]
+        end = block.rfind(b"\n")
+        if end >= 0:
+            whole = b"".join((*self._rest, memoryview(block)[:end]))
+            self._reader.feed(whole, self.reached)
+            self.reached += len(whole) + 1
+            self._rest, self._rest_bytes, block = [], 0, block[end + 1 :]
+        self._rest.append(block)
+        self._rest_bytes += len(block)
         if self._rest_bytes > self._longest_bytes:
-            self._reader.output.skip(TOO_LONG, self._offset)
-            self._offset += self._rest_bytes
+            self._reader.output.skip(TOO_LONG, self.reached)
+            self.reached += self._rest_bytes
             self.skipping, self._rest, self._rest_bytes = True, [], 0
-
-    def reached(self) -> int:
-        """Where the next reading begins: behind the last whole line, or inside a line too long."""
-        return self._offset
 
 
 def _same(file: BinaryIO, cursor: Cursor) -> bool:
@@ -161,3 +158,18 @@ def _marks(file: BinaryIO, offset: int) -> tuple[bytes, bytes]:
     count = min(_MARK_BYTES, offset)
     descriptor = file.fileno()
     return os.pread(descriptor, count, 0), os.pread(descriptor, count, offset - count)
+
+
+class _Meta(msgspec.Struct):
+    agentType: str | None = None
+
+
+def _label(path: str) -> str | None:
+    """The kind of sub-agent whose log this is, from the small file beside it."""
+    if f"{os.sep}subagents{os.sep}" not in path:
+        return None
+    try:
+        with open(f"{path.removesuffix('.jsonl')}.meta.json", "rb") as file:
+            return msgspec.json.decode(file.read(1 << 16), type=_Meta).agentType
+    except (OSError, msgspec.DecodeError):
+        return None

@@ -122,6 +122,27 @@ def merge(left: UsageRecord, right: UsageRecord) -> UsageRecord:
     )
 
 
+def merge_next(earlier: UsageRecord, later: UsageRecord) -> UsageRecord:
+    """What `merge` gives for lines that follow each other, sooner when the later one only adds to the first."""
+    if (
+        earlier.side != later.side
+        or earlier.started_ms != later.started_ms
+        or (earlier.input, earlier.output, earlier.cache_read, earlier.cache_write, earlier.reasoning)
+        != (later.input, later.output, later.cache_read, later.cache_write, later.reasoning)
+        or earlier.at_ms > later.at_ms
+        or (earlier.inferred_ms or 0) > (later.inferred_ms or 0)
+        or earlier.session != later.session
+        or earlier.copied != later.copied
+    ):
+        return merge(earlier, later)
+    return msgspec.structs.replace(
+        earlier,
+        ended_ms=max(earlier.ended_ms, later.ended_ms),
+        calls=joined_calls(earlier.calls, later.calls),
+        offsets=(*earlier.offsets, *later.offsets)[:MOST_OFFSETS],
+    )
+
+
 def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[UsageRecord, str]:
     """The sightings of one request in several logs as one record, and the path of the log that owns it.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -96,4 +97,9 @@ def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogF
     except OSError as error:
         listing.refused.append((root.harness, entry.path, error.strerror or str(error)))
         return
-    yield LogFile(root.harness, entry.path, status.st_size, status.st_mtime_ns, status.st_ino)
+    size, changed_ns = status.st_size, status.st_mtime_ns
+    if entry.name.endswith(".db"):
+        with suppress(OSError):
+            ahead = os.stat(f"{entry.path}-wal")
+            size, changed_ns = size + ahead.st_size, max(changed_ns, ahead.st_mtime_ns)
+    yield LogFile(root.harness, entry.path, size, changed_ns, status.st_ino)

@@ -6,13 +6,20 @@ cannot be read is noted in the index with its reason and tried again at the next
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from .databases import read_database
 from .intake import KnownLog
-from .reading import Cursor, LogFile, Reading, read_log
+from .parallel import read_all
+from .reading import Cursor, LogFile, Reading, read_document
 from .roots import Root, list_logs
 from .store import UsageStore
+
+_TOGETHER: Final = 64
+_RECORDS_TOGETHER: Final = 10_000
+"""So many readings or requests are put into the index by one transaction."""
 
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all."""
@@ -37,13 +44,17 @@ def scan(
     changed = [log for log in listing.logs if _changed(log, known.get(log.path))]
     total = sum(log.size for log in changed)
     done = failed = 0
-    for log in changed:
-        entry = known.get(log.path)
-        reading = read_log(log, entry.cursor if entry else Cursor(), now_ms)
-        store.intake.apply(reading)
+    waiting: list[Reading] = []
+    for reading in _readings(store, changed, known):
+        waiting.append(reading)
         failed += reading.error is not None
-        done += log.size
-        progress(done, total)
+        done += reading.log.size
+        if len(waiting) >= _TOGETHER or sum(len(one.records) for one in waiting) > _RECORDS_TOGETHER:
+            store.intake.apply(*waiting)
+            waiting.clear()
+            progress(done, total)
+    store.intake.apply(*waiting)
+    progress(done, total)
     for harness, path, reason in listing.refused:
         store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))
     there = {log.path for log in listing.logs} | {path for _, path, _ in listing.refused}
@@ -53,6 +64,18 @@ def scan(
     )
     store.intake.scanned(now_ms)
     return ScanReport(len(listing.logs), len(changed), done, failed + len(listing.refused))
+
+
+def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, KnownLog]) -> Iterator[Reading]:
+    jobs = []
+    for log in changed:
+        if log.path.endswith(".db"):
+            yield read_database(log, store.intake.told_by_session(log.harness))
+        elif log.path.endswith(".json"):
+            yield read_document(log)
+        else:
+            jobs.append((log, known[log.path].cursor if log.path in known else Cursor()))
+    yield from read_all(jobs)
 
 
 def _changed(log: LogFile, known: KnownLog | None) -> bool:

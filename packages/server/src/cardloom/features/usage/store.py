@@ -95,13 +95,8 @@ class UsageStore:
     def work_by_side(self, scope: Scope = _ALL) -> tuple[Work, Work, int]:
         """The sums of the main chain and of sub-agents, and how many sub-agents there were."""
         where, values = _where(scope)
-        sums = {
-            row[0]: row[1:]
-            for row in self._index.rows(
-                f"SELECT subagent IS NOT NULL, {_SUMS} FROM sightings WHERE {where} GROUP BY 1",
-                values,  # noqa: S608 - fixed parts
-            )
-        }
+        query = f"SELECT subagent IS NOT NULL, {_SUMS} FROM sightings WHERE {where} GROUP BY 1"  # noqa: S608 - fixed parts
+        sums = {row[0]: row[1:] for row in self._index.rows(query, values)}
         count = self._index.rows(f"SELECT count(DISTINCT subagent) FROM sightings WHERE {where}", values)[0][0]  # noqa: S608 - fixed parts
         return _work(sums[0]) if 0 in sums else Work(), _work(sums[1]) if 1 in sums else Work(), count
 

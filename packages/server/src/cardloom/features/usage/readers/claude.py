@@ -8,7 +8,6 @@ line it refers to, else the time of the last input before it. Spec: harnesses, C
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -21,12 +20,13 @@ from .lines import MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_o
 
 HARNESS: Final = "claude-code"
 _REMEMBERED_REQUESTS: Final = 64
-_WHOLE_LINE_BYTES: Final = 8 << 10
-_SIDE_WITHIN: Final = 200
-_INPUT_HEAD: Final = re.compile(rb'"type":\s?"(user|system)"')
-_STAMP: Final = re.compile(rb'"uuid":\s?"[^"]{1,64}",\s?"timestamp":\s?"([^"]{10,40})"')
-_SIDE: Final = re.compile(rb'"isSidechain":\s?true')
-
+_HEAD_BYTES: Final = 400
+"""The beginning of a line, where its kind is."""
+_USER_LINE: Final = b'"type":"user","message":{"role":"user"'
+_SIDE: Final = b'"isSidechain":true'
+_SIDE_SPACED: Final = b'"isSidechain": true'
+_CLOSING: Final = ord("}")
+_STAMP: Final = re.compile(rb'"uuid":"[^"]{1,64}","timestamp":"([^"]{10,40})"')
 _ABSENT: Final = msgspec.Raw(b"null")
 
 
@@ -115,7 +115,11 @@ _ITERATIONS: Final = msgspec.json.Decoder(list[_Usage])
 
 
 class ClaudeReader:
-    """Reads one log of Claude Code."""
+    """Reads one log of Claude Code.
+
+    Most of a log are results of tools. Their lines are told by their beginning and not searched, and nothing is decoded
+    but the lines with usage and, where a request's beginning has to be inferred, the time of the input before it.
+    """
 
     latest_wins = False
 
@@ -123,25 +127,37 @@ class ClaudeReader:
         self.output = Output()
         self._label = label
         self._state = restored(_State, state)
+        self._block = b""
+        self._inputs: list[tuple[int, int]] = []
         self._looked: dict[bool, int] = {}
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        self._looked = {True: 0, False: 0}
+    def feed(self, block: bytes, offset: int) -> None:
+        self._block, self._inputs, self._looked = block, [], {True: 0, False: 0}
         sides = {False, *(side == "side" for side in self._state.inputs)}
-        side_unseen = True not in sides
-        for index, line in enumerate(lines):
-            if b'"usage":' in line:
-                self._usage_line(lines, index, offset, sides)
-            elif b'"api-request"' in line[:200]:
-                self._request_line(line)
-            elif line[-1:] != b"}" and not looks_whole(line):
-                self.output.skip(MALFORMED, offset)
-            if side_unseen and b'"isSidechain"' in (head := line[:_SIDE_WITHIN]) and _SIDE.search(head):
-                side_unseen = False
-                sides.add(True)
-            offset += len(line) + 1
+        find, begin, size = block.find, 0, len(block)
+        while begin < size:
+            end = find(b"\n", begin)
+            if end < 0:
+                end = size
+            head = min(begin + _HEAD_BYTES, end)
+            if find(_USER_LINE, begin, head) >= 0:
+                self._inputs.append((begin, end))
+                if find(_SIDE, begin, head) >= 0:
+                    sides.add(True)
+            elif find(b'"usage":', begin, end) >= 0:
+                self._usage_line(begin, end, offset, sides)
+            elif find(b'"api-request"', begin, head) >= 0:
+                self._request_line(block[begin:end])
+            else:
+                self._inputs.append((begin, end))
+                if find(_SIDE_SPACED, begin, head) >= 0 or find(_SIDE, begin, head) >= 0:
+                    sides.add(True)
+            if block[end - 1] != _CLOSING and not looks_whole(block[begin:end]):
+                self.output.skip(MALFORMED, offset + begin)
+            begin = end + 1
         for side in sides:
-            self._last_input(lines, len(lines), side)
+            self._last_input(side)
+        self._block = b""
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
@@ -155,15 +171,19 @@ class ClaudeReader:
             while len(requests) > _REMEMBERED_REQUESTS:
                 del requests[next(iter(requests))]
 
-    def _usage_line(self, lines: Sequence[bytes], index: int, offset: int, sides: set[bool]) -> None:
-        line = decoded(_LINES, lines[index])
+    def _usage_line(self, begin: int, end: int, offset: int, sides: set[bool]) -> None:
+        raw = self._block[begin:end]
+        line = decoded(_LINES, raw)
         if line is None:
-            kind = decoded(_KINDS, lines[index])
-            if kind is None or bytes(kind.get("type", b"")) == b'"assistant"':
-                self.output.skip(MALFORMED, offset)
+            kind = decoded(_KINDS, raw)
+            if (kind is not None and bytes(kind.get("type", b"")) == b'"assistant"') or (
+                kind is None and raw[-1:] == b"}"
+            ):
+                self.output.skip(MALFORMED, offset + begin)
             return
         message = line.message
         if line.type != "assistant" or message is None or message.usage is None:
+            self._inputs.append((begin, end))
             return
         usage, copied = message.usage, bytes(line.forkedFrom) != b"null"
         if usage.is_empty and bytes(usage.iterations) not in (b"null", b"[]"):
@@ -173,47 +193,43 @@ class ClaudeReader:
         at = ms_of(line.timestamp)
         key = message.id or line.requestId or line.uuid
         if at is None or key is None:
-            self.output.skip(UNTIMED, offset)
+            self.output.skip(UNTIMED, offset + begin)
             return
         started = self._state.requests.get(line.requestRef) if line.requestRef else None
         inferred = None
         if started is None:
             sides.add(line.isSidechain)
-            inferred = self._last_input(lines, index, line.isSidechain)
-        record = _record(key, line, message, usage, at, started, inferred, offset, copied)
+            inferred = self._last_input(line.isSidechain)
+        record = _record(key, line, message, usage, at, started, inferred, offset + begin, copied)
         self.output.add(record if self._label is None else structs.replace(record, subagent_name=self._label))
 
-    def _last_input(self, lines: Sequence[bytes], before: int, side: bool) -> int | None:
-        """The time of the newest input line before `before`. Looks at each line once."""
-        known = self._looked[side]
+    def _last_input(self, side: bool) -> int | None:
+        """The time of the newest input so far. Looks at each line once."""
         inputs, name = self._state.inputs, "side" if side else "main"
         inputs.setdefault(name, None)
-        for index in range(before - 1, known - 1, -1):
-            at = _input_time(lines[index], side)
+        for begin, end in reversed(self._inputs[self._looked[side] :]):
+            at = _input_time(self._block, begin, end, side)
             if at is not None:
                 inputs[name] = at
                 break
-        self._looked[side] = max(known, before)
+        self._looked[side] = len(self._inputs)
         return inputs[name]
 
 
-def _input_time(line: bytes, side: bool) -> int | None:
-    if len(line) <= _WHOLE_LINE_BYTES:
-        if b'"user"' not in line and b'"system"' not in line:
-            return None
-    else:
-        kind = _INPUT_HEAD.search(line, 0, 1000)
-        stamp = _STAMP.search(line) if kind else None
+def _input_time(block: bytes, begin: int, end: int, side: bool) -> int | None:
+    """When a line of a person, a tool or the program was written; None for other lines and the other chain's."""
+    head = min(begin + _HEAD_BYTES, end)
+    if block.find(_USER_LINE, begin, head) >= 0:
+        stamp = _STAMP.search(block, begin, end)
         if stamp is not None:
-            return (
-                ms_of(stamp[1].decode("ascii", "replace"))
-                if (_SIDE.search(line, 0, 1000) is not None) == side
-                else None
-            )
-    head = decoded(_HEADS, line)
-    if head is None or head.type not in ("user", "system") or head.isSidechain != side:
+            same = (block.find(_SIDE, begin, head) >= 0) == side
+            return ms_of(stamp[1].decode("ascii", "replace")) if same else None
+    elif block.find(b'"user"', begin, end) < 0 and block.find(b'"system"', begin, end) < 0:
         return None
-    return ms_of(head.timestamp)
+    line = decoded(_HEADS, block[begin:end])
+    if line is None or line.type not in ("user", "system") or line.isSidechain != side:
+        return None
+    return ms_of(line.timestamp)
 
 
 def _record(

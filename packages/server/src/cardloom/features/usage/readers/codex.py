@@ -8,7 +8,6 @@ with a copy of its parent's history, which belongs to the parent. Spec: harnesse
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -17,7 +16,18 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import Call, UsageRecord, joined_calls
-from .lines import COPIED_WITHOUT_END, MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_of, restored
+from .lines import (
+    COPIED_WITHOUT_END,
+    MALFORMED,
+    UNTIMED,
+    Count,
+    Output,
+    decoded,
+    lines_of,
+    looks_whole,
+    ms_of,
+    restored,
+)
 
 HARNESS: Final = "codex-cli"
 _HEAD: Final = re.compile(
@@ -117,11 +127,10 @@ class CodexReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        for line in lines:
+    def feed(self, block: bytes, offset: int) -> None:
+        for line, begin in lines_of(block, offset):
             if line:
-                self._line(line, offset)
-            offset += len(line) + 1
+                self._line(line, begin)
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)

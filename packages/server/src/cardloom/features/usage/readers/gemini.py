@@ -7,7 +7,6 @@ Spec: harnesses, Gemini; real CLIs, logs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_of, restored
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored
 
 HARNESS: Final = "gemini-cli"
 
@@ -66,19 +65,18 @@ class GeminiReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        for line in lines:
+    def feed(self, block: bytes, offset: int) -> None:
+        for line, begin in lines_of(block, offset):
             if b'"tokens"' in line or b'"sessionId"' in line:
                 message = decoded(_MESSAGES, line)
                 if message is None:
-                    self.output.skip(MALFORMED, offset)
+                    self.output.skip(MALFORMED, begin)
                 elif message.sessionId and not self._state.session:
                     self._state.session = message.sessionId
                 else:
-                    self._message(message, offset)
+                    self._message(message, begin)
             elif not looks_whole(line):
-                self.output.skip(MALFORMED, offset)
-            offset += len(line) + 1
+                self.output.skip(MALFORMED, begin)
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Annotated, Final, Protocol, TypeVar
 
 import msgspec
 
-from ..records import Skip, UsageRecord, merge
+from ..records import Skip, UsageRecord, merge_next
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Output:
     def add(self, record: UsageRecord) -> None:
         """Add a sighting, merged with an earlier one of the same request."""
         earlier = self.records.get(record.key)
-        self.records[record.key] = record if earlier is None else merge(earlier, record)
+        self.records[record.key] = record if earlier is None else merge_next(earlier, record)
 
     def put(self, record: UsageRecord) -> None:
         """Add a sighting in place of an earlier one."""
@@ -61,8 +61,8 @@ class LineReader(Protocol):
     latest_wins: bool
     """Whether a later sighting replaces an earlier one instead of being merged with it."""
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        """Take whole lines without their ends; `offset` is the byte where the first one begins."""
+    def feed(self, block: bytes, offset: int) -> None:
+        """Take whole lines, the last one without its end; `offset` is where the block begins in the log."""
 
     def state(self) -> bytes:
         """What the next reading has to know."""
@@ -70,6 +70,13 @@ class LineReader(Protocol):
 
 ReaderFactory = Callable[[str, bytes | None, str | None], LineReader]
 """Makes a reader from the log's path, the state of the earlier reading and what is known of the log from outside."""
+
+
+def lines_of(block: bytes, offset: int) -> Iterator[tuple[bytes, int]]:
+    """The lines of a block, each with the byte where it begins in the log."""
+    for line in block.split(b"\n"):
+        yield line, offset
+        offset += len(line) + 1
 
 
 def ms_of(text: str | None) -> int | None:

@@ -6,7 +6,6 @@ The answer's time is its beginning, the line's its end. Spec: real CLIs, logs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -14,7 +13,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord, recorded_pico
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_of, restored
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored
 
 HARNESS: Final = "pi"
 
@@ -72,13 +71,12 @@ class PiReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        for line in lines:
+    def feed(self, block: bytes, offset: int) -> None:
+        for line, begin in lines_of(block, offset):
             if b'"usage"' in line or b'"session"' in line:
-                self._line(line, offset)
+                self._line(line, begin)
             elif not looks_whole(line):
-                self.output.skip(MALFORMED, offset)
-            offset += len(line) + 1
+                self.output.skip(MALFORMED, begin)
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)

@@ -7,7 +7,6 @@ A branch copies lines and names the original in `forkedFrom`. Spec: harnesses, Q
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_of, restored
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored
 
 HARNESS: Final = "qwen-code"
 
@@ -105,13 +104,12 @@ class QwenReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, lines: Sequence[bytes], offset: int) -> None:
-        for line in lines:
+    def feed(self, block: bytes, offset: int) -> None:
+        for line, begin in lines_of(block, offset):
             if b'"qwen-code.api_response"' in line or b'"usageMetadata"' in line:
-                self._line(line, offset)
+                self._line(line, begin)
             elif not looks_whole(line):
-                self.output.skip(MALFORMED, offset)
-            offset += len(line) + 1
+                self.output.skip(MALFORMED, begin)
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)

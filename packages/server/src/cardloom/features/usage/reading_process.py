@@ -1,0 +1,46 @@
+"""A process that reads logs for another one: `python -m cardloom.features.usage.reading_process`.
+
+It takes a list of logs with their cursors on standard input and gives a reading for each on standard output, every
+message behind its length in four bytes. It never writes to a log.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import msgspec
+
+from .reading import Cursor, LogFile, Reading, read_lines
+
+Job = tuple[LogFile, Cursor]
+_LENGTH_BYTES = 4
+
+
+def write_message(stream: BinaryIO, body: bytes) -> None:
+    stream.write(len(body).to_bytes(_LENGTH_BYTES, "big") + body)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO) -> bytes | None:
+    """The next message, None at the end or when it is cut off."""
+    length = stream.read(_LENGTH_BYTES)
+    if len(length) < _LENGTH_BYTES:
+        return None
+    size = int.from_bytes(length, "big")
+    body = stream.read(size)
+    return body if len(body) == size else None
+
+
+def main() -> None:
+    """Read what is asked for, and end."""
+    jobs = msgspec.msgpack.decode(read_message(sys.stdin.buffer) or b"\x90", type=list[Job])
+    encoder = msgspec.msgpack.Encoder()
+    for log, cursor in jobs:
+        write_message(sys.stdout.buffer, encoder.encode(read_lines(log, cursor)))
+
+
+READINGS = msgspec.msgpack.Decoder(Reading)
+
+if __name__ == "__main__":
+    main()
