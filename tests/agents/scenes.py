@@ -38,13 +38,31 @@ class Manners:
     escape: Sequence[str] = ("\x1b",)
     refused: int = 400
     gives_back: bool = False
+    delegates: bool = False
 
 
 MANNERS: Mapping[str, Manners] = {
-    "claude-code": Manners("❯", "/exit", refused=500),
+    "claude-code": Manners("❯", "/exit", refused=500, delegates=True),
     "codex-cli": Manners("Ask Codex", "/quit", refused=500),
     "opencode": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
     "qwen-code": Manners("Type your message", "/quit", gives_back=True),
     "gemini-cli": Manners("Type your message", "/quit", gives_back=True),
     "pi": Manners("scripted-1", "/quit", denied=APPROVED),
 }
+
+
+def expected_statuses(harness_id: str) -> dict[str, list[AgentStatus]]:
+    """What all scenes together show, each with nothing else before the next; the first is the start."""
+    manners = MANNERS[harness_id]
+    scenes: dict[str, Sequence[AgentStatus]] = {
+        "": (),
+        "answer": ANSWERED,
+        "approve": APPROVED,
+        "deny": manners.denied,
+        "interrupt": INTERRUPTED,
+        "escape": INTERRUPTED,
+        "error": FAILED,
+        **({"sub-agent": ANSWERED} if manners.delegates else {}),
+        "exit": (EXITED,),
+    }
+    return {name: list(statuses) for name, statuses in scenes.items()}

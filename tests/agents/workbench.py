@@ -12,8 +12,8 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
-from pathlib import Path
 
+from cardloom.features.agents.harnesses import posting
 from cardloom.features.agents.harnesses.shape import ApiCall, Delivery, Harness, LaunchSpec
 from cardloom.features.agents.log_tail import HEAD_BYTES, LogCursor, next_read, take
 from cardloom.features.agents.signals import Choice
@@ -34,7 +34,10 @@ CAP_S = 40.0
 SIZE = Size(120, 40)
 LOG_POLL_S = 0.3
 SUBMIT_PAUSE_S = 0.2
+# A person's keys; two Escapes that a busy program reads at once are another key to it.
+KEY_PAUSE_S = 0.6
 QUIET_S = 1.0
+RESTLESS_S = 4.0
 
 
 def now_ms() -> int:
@@ -69,7 +72,7 @@ class Workbench:
             layer=str(layer),
             new_session_id=str(uuid.uuid4()),
             hook_url=url,
-            poster=(sys.executable, str(Path(__file__).parent / "poster.py")),
+            poster=(sys.executable, "-I", "-S", posting.__file__),
             environment=self._home.environment,
         )
         launch = self._harness.launch(spec)
@@ -147,7 +150,7 @@ class Workbench:
         for key in keys:
             self._take(Keys(now_ms(), key))
             self._console.write(key)
-            await asyncio.sleep(SUBMIT_PAUSE_S)
+            await asyncio.sleep(KEY_PAUSE_S)
 
     async def kill(self) -> None:
         """End the program from outside."""
@@ -172,7 +175,7 @@ class Workbench:
             return self.player.statuses[self.player.scene]
 
         await self.until(lambda: len(seen()) >= len(expected), f"to become {', '.join(expected)}", seen)
-        assert seen() == list(expected)
+        assert seen() == list(expected), f"{seen()}; {self.player.state}"
 
     async def until(self, holds: Callable[[], bool], what: str, seen: Callable[[], object] = lambda: "") -> None:
         try:
@@ -184,7 +187,7 @@ class Workbench:
     async def quiet(self) -> None:
         """Wait until nothing was printed for a moment; a spinner that never stops ends the wait as well."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CAP_S / 4):
+            async with asyncio.timeout(RESTLESS_S):
                 while await self._printed_within(QUIET_S):
                     pass
 

@@ -7,7 +7,7 @@
 `[[write:PATH]]`  a file written by a tool, then a final text
 `[[two]]`         two shell commands at once, then a final text
 `[[sub]]`         a sub-agent with a task of its own, then a final text
-`[[slow]]`        sixty words, one every quarter of a second
+`[[slow:WORD]]`   sixty words, one every quarter of a second: WORD0, WORD1 and so on
 `[[hold]]`        first words, then nothing until the test lets go, then the rest
 `[[hang]]`        no byte until the test lets go
 `[[500]]` `[[429x2]]`  that HTTP status for each request of the turn, or for the first two of them
@@ -105,15 +105,15 @@ def reply_to(asked: Asked, earlier_failures: int) -> Reply:
         return Reply(name, [Text(FINAL_TEXT)])
     if calls := _calls(name, argument, asked.tools):
         return Reply(name, [Text("I will run a tool now."), *calls])
-    return _words(name)
+    return _words(name, argument)
 
 
-def _words(name: str) -> Reply:
+def _words(name: str, argument: str | None) -> Reply:
     match name:
         case "think":
             return Reply(name, [Thought("Let me think about it."), Text("Scripted answer after thinking.")])
         case "slow":
-            return Reply(name, [Text(" ".join(f"word{n}" for n in range(WORDS)), WORD_PAUSE_MS)])
+            return Reply(name, [Text(" ".join(f"{argument or 'word'}{n}" for n in range(WORDS)), WORD_PAUSE_MS)])
         case "hold":
             return Reply(name, [Text(HELD_TEXT), Hold(), Text(RELEASED_TEXT)])
         case "hang":

@@ -1,0 +1,107 @@
+"""Every harness with its real program: what it is told in each scene, and the statuses that come of it.
+
+With CARDLOOM_RECORD naming a folder, the tape of each run is put there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cardloom.features.agents.harnesses import claude_code, codex_cli, opencode
+from ensure_clis import Program
+
+from ..model_server.scenario import PLAIN_TEXT
+from ..recorded_agents.tape import write_tape
+from .home import Home
+from .scenes import ANSWERED, APPROVED, EXITED, FAILED, INTERRUPTED, MANNERS, WORKING, expected_statuses
+from .workbench import Workbench
+
+HARNESSES = {module.HARNESS.id: module.HARNESS for module in (claude_code, codex_cli, opencode)}
+RECORD = os.environ.get("CARDLOOM_RECORD")
+
+
+@pytest.fixture
+async def bench(program: Program, home: Home) -> AsyncIterator[Workbench]:
+    """The program at rest, under its harness."""
+    path = home.folder / "bin" / program.name
+    async with Workbench(HARNESSES[program.id], home, str(path)) as bench:
+        await bench.until(lambda: re.search(MANNERS[program.id].ready, bench.screen()) is not None, "to be ready")
+        await bench.quiet()
+        yield bench
+    if RECORD:
+        write_tape(Path(RECORD) / f"{program.id}-{program.version}.jsonl.gz", bench.tape)
+
+
+async def test_every_scene_shows_its_statuses(program: Program, bench: Workbench) -> None:
+    manners = MANNERS[program.id]
+
+    async def scene(name: str, prompt: str) -> None:
+        await bench.quiet()
+        bench.scene(name)
+        await bench.prompt(prompt)
+
+    await scene("answer", "[[text]] hello")
+    await bench.statuses(*ANSWERED)
+    await bench.until(lambda: bench.player.state.reply is not None, "to have a reply")
+    assert bench.player.state.reply is not None
+    assert PLAIN_TEXT in bench.player.state.reply.text
+
+    await scene("approve", "[[tool:echo yes > yes.txt]] go")
+    await bench.statuses(*APPROVED[:2])
+    assert "echo yes" in (bench.player.state.question or pytest.fail("no question")).action
+    await bench.quiet()
+    await bench.answer("approve")
+    await bench.statuses(*APPROVED)
+
+    await scene("deny", "[[tool:echo no > no.txt]] go")
+    await bench.statuses(*manners.denied[:2])
+    await bench.quiet()
+    await bench.answer("deny")
+    await bench.statuses(*manners.denied)
+
+    await scene("interrupt", "[[slow:talk]]")
+    await bench.until(lambda: "talk6" in bench.screen(), "to talk")
+    await bench.interrupt()
+    await bench.statuses(*INTERRUPTED)
+    await tidy(bench, program)
+
+    await scene("escape", "[[slow:more]]")
+    await bench.until(lambda: "more6" in bench.screen(), "to talk more")
+    await bench.type_keys(*manners.escape)
+    await bench.statuses(*INTERRUPTED)
+    await tidy(bench, program)
+
+    await scene("error", f"[[{manners.refused}]] fail")
+    await bench.statuses(*FAILED)
+    assert bench.player.state.error
+    await tidy(bench, program)
+
+    if manners.delegates:
+        await scene("sub-agent", "[[sub]] delegate")
+        await bench.statuses(*ANSWERED)
+
+    await bench.quiet()
+    bench.scene("exit")
+    await bench.type_keys(manners.leave, "\r")
+    await bench.statuses(EXITED)
+    assert bench.player.statuses == expected_statuses(program.id)
+
+
+async def tidy(bench: Workbench, program: Program) -> None:
+    """Delete a prompt that the program gave back."""
+    if MANNERS[program.id].gives_back:
+        await bench.quiet()
+        await bench.type_keys("\x15")
+
+
+async def test_a_killed_program_has_exited(program: Program, bench: Workbench) -> None:
+    bench.scene("kill")
+    await bench.prompt("[[hold]] wait")
+    await bench.statuses(WORKING)
+    await bench.kill()
+    await bench.statuses(WORKING, EXITED)
