@@ -15,6 +15,7 @@ from .file_commands import fs
 from .mcp_commands import mcp
 from .options import Json
 from .options import run as _run
+from .usage_command import usage
 
 app = typer.Typer(
     name="cardloom",
@@ -31,6 +32,7 @@ app.add_typer(card, name="card")
 app.add_typer(fs, name="fs")
 app.add_typer(mcp, name="mcp")
 package_commands.add_to(card)
+app.command()(usage)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="The first port to try.")]

@@ -21,6 +21,8 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from .reading import Cursor
 from .records import UsageRecord
 
+INDEX_NAME: Final = "usage.db"
+"""The index in the data folder."""
 VERSION: Final = 1
 """Raised when what is read from logs changes its meaning: then the logs that are still there are read anew."""
 INSERT: Final = "INSERT OR REPLACE INTO sightings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"

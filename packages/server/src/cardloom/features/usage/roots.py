@@ -1,4 +1,6 @@
-"""Where each harness keeps its logs, and which files there are logs. Only folders are listed; no file is opened.
+"""Where each harness keeps its logs, and which files there are logs.
+
+Only folders are listed; a file is opened where its harness has to be found out.
 
 Spec: harnesses (the storage of each); real CLIs, logs.
 """
@@ -14,11 +16,15 @@ from pathlib import Path
 from typing import Final
 
 from .reading import LogFile
+from .sniffing import HEAD_BYTES, harness_of
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder of logs. `pattern` is what their names look like; `depth` how many folders deep they may lie."""
+    """A folder of logs. `pattern` is what their names look like; `depth` how many folders deep they may lie.
+
+    With `ANY` as the harness every file is looked into, and those that are no logs are passed over.
+    """
 
     harness: str
     folder: Path
@@ -34,6 +40,7 @@ class Listing:
     refused: list[tuple[str, str, str]]
 
 
+ANY: Final = "any"
 UNREADABLE: Final = frozenset({"amp", "cursor", "acp", "command"})
 """Agents whose logs are not read."""
 
@@ -97,9 +104,23 @@ def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogF
     except OSError as error:
         listing.refused.append((root.harness, entry.path, error.strerror or str(error)))
         return
+    harness = root.harness if root.harness != ANY else _sniffed(entry.path, listing)
+    if harness is None:
+        return
     size, changed_ns = status.st_size, status.st_mtime_ns
     if entry.name.endswith(".db"):
         with suppress(OSError):
             ahead = os.stat(f"{entry.path}-wal")
             size, changed_ns = size + ahead.st_size, max(changed_ns, ahead.st_mtime_ns)
-    yield LogFile(root.harness, entry.path, size, changed_ns, status.st_ino)
+    yield LogFile(harness, entry.path, size, changed_ns, status.st_ino)
+
+
+def _sniffed(path: str, listing: Listing) -> str | None:
+    if not path.endswith((".jsonl", ".json", ".db")):
+        return None
+    try:
+        with open(path, "rb") as file:
+            return harness_of(path, file.read(HEAD_BYTES))
+    except OSError as error:
+        listing.refused.append((ANY, path, error.strerror or str(error)))
+        return None

@@ -80,6 +80,13 @@ class UsageStore:
         where, values = _where(scope)
         return _work(self._index.rows(f"SELECT {_SUMS} FROM sightings WHERE {where}", values)[0])  # noqa: S608 - fixed parts
 
+    def span(self, scope: Scope = _ALL) -> tuple[int, int] | None:
+        """The times of the first and the last request of a scope."""
+        where, values = _where(scope)
+        query = f"SELECT min(at_ms), max(at_ms) FROM sightings WHERE {where}"  # noqa: S608 - fixed parts
+        first, last = self._index.rows(query, values)[0]
+        return None if first is None else (first, last)
+
     def work_by(self, column: Column, scope: Scope = _ALL) -> dict[str | None, Work]:
         """The sums of a scope by one column."""
         where, values = _where(scope)
