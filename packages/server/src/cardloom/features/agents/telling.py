@@ -138,6 +138,8 @@ def _resume(state: AgentState, about: str | None, evidence: Evidence) -> Step:
 
 def _ask(state: AgentState, fact: Asked, evidence: Evidence) -> Step:
     question = fact.question
+    if _is_weak(state, evidence):
+        return state, ()
     if not fact.sure:
         recently = state.asked_at_ms is not None and state.now_ms - state.asked_at_ms < ASK_MEMORY_MS
         if recently or state.asks or state.status is not AgentStatus.WORKING or _log_is_over(state):
@@ -183,7 +185,7 @@ def _end(state: AgentState, fact: TurnEnded, evidence: Evidence) -> Step:
 
 
 def _is_weak(state: AgentState, evidence: Evidence) -> bool:
-    """Whether an end that was only read off the output has no open turn to end."""
+    """Whether something that was only read off the output has no open turn to be about."""
     return evidence.source is Source.OUTPUT and state.status is not AgentStatus.WORKING
 
 
