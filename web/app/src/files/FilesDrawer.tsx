@@ -124,7 +124,11 @@ function Edge({ drawer }: { drawer: RefObject<HTMLElement | null> }) {
   };
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    set(event.clientX - (drawer.current?.getBoundingClientRect().left ?? 0));
+    const box = drawer.current?.getBoundingClientRect();
+    if (box === undefined) return;
+    // On very large screens the drawer is drawn larger, and its own pixels with it.
+    const scale = box.width / (drawer.current?.offsetWidth ?? 0) || 1;
+    set((event.clientX - box.left) / scale);
   };
   return (
     <div

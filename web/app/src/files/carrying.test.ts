@@ -57,6 +57,15 @@ test("a press with a trembling hand, an empty place and Escape send nothing", ()
   expect(sent()).toEqual([]);
 });
 
+test("the focus that a press takes from elsewhere does not end the drag, a window that is left does", () => {
+  const field = document.body.appendChild(document.createElement("input"));
+  field.dispatchEvent(new FocusEvent("blur"));
+  moveOver("Radar");
+  expect(page.session.ui.get().carrying?.targetId).toBe("Radar");
+  window.dispatchEvent(new FocusEvent("blur"));
+  expect(page.session.ui.get().carrying).toBeNull();
+});
+
 test("without the server nothing is carried", async () => {
   await page.socket.lose();
   moveOver("Radar");

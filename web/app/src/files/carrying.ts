@@ -43,5 +43,8 @@ export function carryFile(session: Session, ref: FileRef, at: Point): void {
     event.stopPropagation();
     finish(false);
   });
-  listen("blur", () => finish(false));
+  listen("blur", (event) => {
+    // The press itself takes the focus from somewhere; only the window's own loss ends the drag.
+    if (event.target === event.currentTarget) finish(false);
+  });
 }
