@@ -15,6 +15,9 @@ from cardloom.app import App
 from cardloom.settings import Settings
 from cardloom_protocol.ids import CardId
 
+from .making_packages import Author
+from .owning import Owner
+
 CAP_S = 30.0
 
 Until = Callable[..., Any]
@@ -156,3 +159,13 @@ async def desk(app: App, page: Any, workspace_id: str) -> Desk:
     made = Desk(app, page, workspace_id)
     made.listen()
     return made
+
+
+@pytest.fixture
+def owner(app: App, page: Any) -> Owner:
+    return Owner(app, page)
+
+
+@pytest.fixture
+def author(tmp_path: Path) -> Author:
+    return Author(tmp_path / "work" / "pantry")

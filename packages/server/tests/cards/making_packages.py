@@ -12,6 +12,7 @@ from typing import Any
 
 from cardloom_protocol.package_tree import tree_hash
 
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 PAGE = "<!doctype html><title>Pantry</title>"
 
 

@@ -154,7 +154,7 @@ def test_a_program_is_started_anew_at_every_change_as_the_same_card(tmp_path: Pa
 
 def test_a_folder_without_a_card_is_a_wrong_argument(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no card"):
-        dev_card(tmp_path, None, None, as_json=False)
+        _ = dev_card(tmp_path, None, None, as_json=False)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cardloom.app import App
 from cardloom_protocol.ids import CardId
+
+from .fetching import Web, the_web
 
 READY = {"sdkVersion": "1.3.0", "protocol": 1}
 CAP_S = 20.0
@@ -108,6 +111,13 @@ class Desk:
         dialog = await self.dialog()
         await self.page.call("dialog.answer", dialogId=dialog["id"], **answer)
         return dialog
+
+
+@pytest.fixture
+async def web(desk: Desk, tmp_path: Path) -> AsyncIterator[Web]:
+    """The web that this server's cards reach."""
+    async with the_web(desk, tmp_path) as web:
+        yield web
 
 
 @pytest.fixture
