@@ -8,9 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
-from urllib.parse import quote
 
 import httpx
 
@@ -20,6 +18,7 @@ from cardloom_protocol.session.calls import SessionCall
 from cardloom_protocol.session.envelope import opened
 from cardloom_protocol.session.errors import BadRequest, SessionError, SessionErrorCode
 from cardloom_protocol.session.json_text import JsonObject, read_json
+from cardloom_protocol.session.requesting import request_of
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
 KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
@@ -34,17 +33,6 @@ _CONNECT_S: Final = 10.0
 async def no_key() -> str | None:
     """No token at all."""
     return None
-
-
-@dataclass(slots=True)
-class _Request:
-    """A request in the making, field by field."""
-
-    path: str
-    query: dict[str, str] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)
-    body: JsonValue = None
-    raw: bytes | None = None
 
 
 class ProtocolClient:
@@ -110,17 +98,10 @@ class ProtocolClient:
     ) -> AsyncGenerator[httpx.Response, None]:
         made = request_of(call, given)
         key = await self._key()
-        made.headers |= {"accept": accept, **(headers or {})}
+        sent = {**made.headers, "accept": accept, **(headers or {})}
         if key is not None:
-            made.headers["authorization"] = f"Bearer {key}"
-        request = self._client.build_request(
-            call.verb,
-            self.url + made.path,
-            params=made.query or None,
-            headers=made.headers,
-            json=made.body if made.raw is None else None,
-            content=made.raw,
-        )
+            sent["authorization"] = f"Bearer {key}"
+        request = self._client.build_request(made.verb, self.url + made.path, headers=sent, content=made.body)
         try:
             async with asyncio.timeout(_CONNECT_S + _SILENCE_S):
                 response = await self._client.send(request, stream=True)
@@ -141,36 +122,6 @@ class ProtocolClient:
 
     def _broken(self, error: BaseException) -> SessionError:
         return SessionError(UNREACHABLE, f"{self.url} cannot be reached: {type(error).__name__}.")
-
-
-def request_of(call: SessionCall, given: Mapping[str, Any]) -> _Request:
-    """Where each field of an operation goes."""
-    path = "/".join(_segment(segment, given) for segment in call.segments)
-    made, body = _Request("/" + path), dict[str, JsonValue]()
-    for name, place in ((name, call.fields[name].place) for name in given if name in call.fields):
-        value = given[name]
-        match place:
-            case "query":
-                made.query[name] = str(value)
-            case "body":
-                body[name] = value
-            case "whole":
-                made.body = value
-            case "raw":
-                made.raw = value
-            case "if-match" | "content-type":
-                made.headers[place] = value
-            case "path":
-                pass
-    if any(field.place == "body" for field in call.fields.values()):
-        made.body = body
-    return made
-
-
-def _segment(segment: str, given: Mapping[str, Any]) -> str:
-    if not segment.startswith("{"):
-        return segment
-    return quote(str(given[segment[1:-1]]), safe="")
 
 
 def fields_of(**given: Any) -> JsonObject:

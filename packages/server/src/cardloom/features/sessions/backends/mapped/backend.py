@@ -121,8 +121,7 @@ class MappedBackend(Backend):
             if given["swipeOf"] not in {message["id"] for message in before}:
                 raise NotFound(f"The session has no message {given['swipeOf']!r}.")
             return "regenerate", {**fields, "messageId": given["swipeOf"]}
-        if given.get("parentId") not in (None, before[-1]["id"] if before else None):
-            raise NotSupported("run.parentId", "This engine answers at the end of a session only.")
+        self.sessions.check_end(before, cast(_Fields, given).get("parentId"))
         return "run", {**fields, **self.sessions.content("user", given.get("parts"), given.get("text"))}
 
     @asynccontextmanager
@@ -188,8 +187,7 @@ class MappedSessions(SessionsOps):
     async def append(self, session_id: str, opts: MessageAppendOpts) -> Message:
         """See the contract. At the end of the session, or beside a message."""
         before = await self.history(session_id)
-        if opts.get("parentId") not in (None, before[-1]["id"] if before else None):
-            raise NotSupported("append.parentId", "This engine appends at the end of a session only.")
+        self.check_end(before, opts.get("parentId"))
         fields: _Fields = {"sessionId": session_id}
         fields |= self.content(opts.get("role", "user"), opts.get("parts"), opts.get("text"))
         for name in ("name", "id"):
@@ -253,7 +251,11 @@ class MappedSessions(SessionsOps):
         if not history:
             raise BadRequest("An empty session cannot be forked.")
         last = history[-1]["id"] if message_id is None else self._find(history, message_id)["id"]
-        return self._session(await self._ask("fork", {"sessionId": session_id, "messageId": last}))
+        info = self._session(await self._ask("fork", {"sessionId": session_id, "messageId": last}))
+        info.setdefault("parentSessionId", session_id)
+        if message_id is not None:
+            info.setdefault("forkMessageId", message_id)
+        return info
 
     def content(self, role: str, parts: Sequence[AnyPart] | None, text: str | None) -> _Fields:
         """What a message says, as the fields of a route."""
@@ -263,6 +265,14 @@ class MappedSessions(SessionsOps):
             "parts": cast(JsonValue, given),
             "text": parts_text(given),
         }
+
+    def check_end(self, messages: Sequence[Message], parent_id: JsonValue) -> None:
+        """NOT_FOUND for an unknown parent, NOT_SUPPORTED for one that is not the end of the session."""
+        if parent_id is None or (messages and messages[-1]["id"] == parent_id):
+            return
+        if parent_id not in {message["id"] for message in messages}:
+            raise NotFound(f"The session has no message {parent_id!r}.")
+        raise NotSupported("parentId", "This engine goes on at the end of a session only.")
 
     def _need(self, route: str) -> None:
         if not self._mapping.has(route):
