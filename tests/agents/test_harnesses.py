@@ -1,6 +1,6 @@
 """Every harness with its real program: what it is told in each scene, and the statuses that come of it.
 
-With CARDLOOM_RECORD naming a folder, the tape of each run is put there.
+With CARDLOOM_RECORD naming a folder, the tape of each run through all scenes is put there.
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ from pathlib import Path
 
 import pytest
 
-from cardloom.features.agents.harnesses import claude_code, codex_cli, opencode
+from cardloom.features.agents.harnesses.table import HARNESSES
 from ensure_clis import Program
 
 from ..model_server.scenario import PLAIN_TEXT
+from ..recorded_agents.scenes import (
+    ANSWERED,
+    APPROVED,
+    EXITED,
+    FAILED,
+    INTERRUPTED,
+    MANNERS,
+    WORKING,
+    expected_statuses,
+)
 from ..recorded_agents.tape import write_tape
+from ..recorded_agents.trimming import trimmed
 from .home import Home
-from .scenes import ANSWERED, APPROVED, EXITED, FAILED, INTERRUPTED, MANNERS, WORKING, expected_statuses
 from .workbench import Workbench
 
-HARNESSES = {module.HARNESS.id: module.HARNESS for module in (claude_code, codex_cli, opencode)}
 RECORD = os.environ.get("CARDLOOM_RECORD")
 
 
@@ -33,8 +42,9 @@ async def bench(program: Program, home: Home) -> AsyncIterator[Workbench]:
         await bench.until(lambda: re.search(MANNERS[program.id].ready, bench.screen()) is not None, "to be ready")
         await bench.quiet()
         yield bench
-    if RECORD:
-        write_tape(Path(RECORD) / f"{program.id}-{program.version}.jsonl.gz", bench.tape)
+    if RECORD and "exit" in bench.player.statuses:
+        tape = trimmed(bench.tape, str(home.folder))
+        write_tape(Path(RECORD) / f"{program.id}-{program.version}.jsonl.gz", tape)
 
 
 async def test_every_scene_shows_its_statuses(program: Program, bench: Workbench) -> None:

@@ -54,7 +54,7 @@ class Workbench:
         self._harness = harness
         self._home = home
         self._program = program
-        self._console = Console(self, SIZE, nonce="none")
+        self._console = Console(self, SIZE, nonce="none", answer_first=self._answer)
         self._carry = ""
         self._prints = 0
         self._news = asyncio.Condition()
@@ -100,10 +100,11 @@ class Workbench:
 
     def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
         self._prints += 1
-        self._carry, said = scan(self._carry, text)
-        if any(isinstance(one, ProgramAsks) for one in said):
-            self._console.write(PROGRAM_STATUS_ANSWER)
         self._take(Output(now_ms(), text))
+
+    def _answer(self, text: str) -> str:
+        self._carry, said = scan(self._carry, text)
+        return PROGRAM_STATUS_ANSWER * sum(isinstance(one, ProgramAsks) for one in said)
 
     def exited(self, exit_code: int) -> None:
         self.exit_code = exit_code

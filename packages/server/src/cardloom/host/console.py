@@ -8,7 +8,7 @@ decision 40.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from .marks import Mark, MarkScanner
@@ -27,7 +27,12 @@ class ConsoleListener(Protocol):
 
 
 class Console:
-    """One life of one program. `offset` counts the characters it printed so far."""
+    """One life of one program. `offset` counts the characters it printed so far.
+
+    `answer_first` is given all output and gives what to answer to queries that the screen does not know. Its answers
+    leave before the screen's: programs put a query that every terminal answers behind one that few do, and take its
+    answer for the end of waiting.
+    """
 
     def __init__(
         self,
@@ -37,11 +42,13 @@ class Console:
         scheme: Scheme = "dark",
         *,
         read_bytes_per_s: int = READ_BYTES_PER_S,
+        answer_first: Callable[[str], str] | None = None,
     ) -> None:
         self.size = size
         self.offset = 0
         self._listener = listener
         self._read_bytes_per_s = read_bytes_per_s
+        self._answer_first = answer_first
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._marks = MarkScanner(nonce)
         self._screen: Screen = open_screen(size.cols, size.rows)
@@ -112,7 +119,8 @@ class Console:
     def _print(self, text: str) -> None:
         if not text:
             return
-        answer = self._screen.feed(text)
+        first = "" if self._answer_first is None else self._answer_first(text)
+        answer = first + self._screen.feed(text)
         if answer and self._pty is not None:
             self._pty.answer(answer.encode())
         self.offset += len(text)
