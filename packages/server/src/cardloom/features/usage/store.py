@@ -109,12 +109,17 @@ class UsageStore:
 
     def records(self, scope: Scope = _ALL, newest: int | None = None) -> list[UsageRecord]:
         """The requests of a scope by time, only the newest ones if a number is given."""
+        return [record for record, _, _ in self.records_with_logs(scope, newest)]
+
+    def records_with_logs(self, scope: Scope = _ALL, newest: int | None = None) -> list[tuple[UsageRecord, str, str]]:
+        """The same with each one's harness and the path of the log that owns it."""
         where, values = _where(scope)
         rows = self._index.rows(
-            f"SELECT body FROM sightings WHERE {where} ORDER BY at_ms DESC, key DESC LIMIT ?",  # noqa: S608 - fixed parts
+            f"""SELECT body, sightings.harness, path FROM sightings JOIN logs ON logs.id = owner
+                WHERE {where} ORDER BY at_ms DESC, key DESC LIMIT ?""",  # noqa: S608 - fixed parts
             (*values, -1 if newest is None else newest),
         )
-        return [RECORDS.decode(body) for (body,) in reversed(rows)]
+        return [(RECORDS.decode(body), harness, path) for body, harness, path in reversed(rows)]
 
     def latest(self, scope: Scope) -> UsageRecord | None:
         """The newest request of a scope: it tells model, provider and folder."""
@@ -152,7 +157,7 @@ def _where(scope: Scope) -> tuple[str, tuple[Any, ...]]:
         parts.append("at_ms < ?")
         values.append(scope.to_ms)
     if scope.sessions is not None:
-        parts.append("(session, harness) IN (SELECT value ->> 1, value ->> 0 FROM json_each(?))")
+        parts.append("(session, sightings.harness) IN (SELECT value ->> 1, value ->> 0 FROM json_each(?))")
         values.append(msgspec.json.encode(sorted(scope.sessions)).decode())
     return " AND ".join(parts), tuple(values)
 
