@@ -1958,6 +1958,56 @@ export const CANVAS_METHOD_NAMES = [
   "catalogue.add",
   "catalogue.remove",
   "catalogue.refresh",
+  "session.capabilities",
+  "session.health",
+  "session.list",
+  "session.create",
+  "session.get",
+  "session.rename",
+  "session.delete",
+  "session.messages",
+  "session.append",
+  "session.editMessage",
+  "session.deleteMessage",
+  "session.hideMessage",
+  "session.swipe",
+  "session.fork",
+  "session.getMeta",
+  "session.patchMeta",
+  "session.setMeta",
+  "session.putAsset",
+  "session.getAsset",
+  "session.models",
+  "session.setModel",
+  "session.profiles",
+  "session.getProfile",
+  "session.saveProfile",
+  "session.deleteProfile",
+  "session.duplicateProfile",
+  "session.setProfile",
+  "session.catalog",
+  "session.workspace",
+  "session.workspaces",
+  "session.switchWorkspace",
+  "session.files",
+  "session.statFile",
+  "session.readFile",
+  "session.writeFile",
+  "session.deleteFile",
+  "session.renameFile",
+  "session.watch",
+  "session.run",
+  "session.runs",
+  "session.runStatus",
+  "session.follow",
+  "session.cancel",
+  "session.asks",
+  "session.answer",
+  "session.callService",
+  "session.streamService",
+  "session.backends",
+  "session.access",
+  "session.leave",
   "card.mount",
   "card.unmount",
   "card.expand",
@@ -1973,10 +2023,6 @@ export const CANVAS_METHOD_NAMES = [
   "queue.send",
   "budget.get",
   "budget.set",
-  "session.list",
-  "session.open",
-  "session.run",
-  "session.cancel",
 ] as const;
 
 export type CanvasMethodName = (typeof CANVAS_METHOD_NAMES)[number];
@@ -2123,6 +2169,106 @@ export interface CanvasMethodParams {
   "catalogue.remove": { readonly location: string };
   /** Reads every catalogue again; `problems` tell which could not be read and stay as they were. */
   "catalogue.refresh": Readonly<Record<string, never>> | null;
+  /** Tells what the backend can do. */
+  "session.capabilities": { readonly backend?: string };
+  /** Tells that the backend answers. */
+  "session.health": { readonly backend?: string };
+  /** Lists sessions page by page, the last changed first. */
+  "session.list": { readonly backend?: string; readonly limit?: unknown; readonly cursor?: string; readonly workspace?: string };
+  /** Makes a session. */
+  "session.create": { readonly backend?: string; readonly id?: string; readonly title?: string; readonly model?: unknown; readonly profile?: unknown; readonly workspace?: string; readonly meta?: unknown; readonly botId?: string; readonly botName?: string; readonly botAvatar?: string; readonly accentColor?: string };
+  /** Gives a session without its messages. */
+  "session.get": { readonly backend?: string; readonly sessionId?: string };
+  /** Gives a session another title. */
+  "session.rename": { readonly backend?: string; readonly sessionId?: string; readonly title?: string };
+  /** Removes a session with all that belongs to it. */
+  "session.delete": { readonly backend?: string; readonly sessionId?: string };
+  /** Gives the messages of the active path, or with `view: thread` those of all branches. */
+  "session.messages": { readonly backend?: string; readonly sessionId?: string; readonly view?: unknown };
+  /** Adds a message without a run; `swipeOf` makes it an alternative of another. */
+  "session.append": { readonly backend?: string; readonly sessionId?: string; readonly parts?: unknown; readonly text?: string; readonly name?: string; readonly flags?: unknown; readonly meta?: unknown; readonly id?: string; readonly role?: unknown; readonly parentId?: unknown; readonly swipeOf?: string };
+  /** Changes a message, if it still is what the writer has seen. */
+  "session.editMessage": { readonly backend?: string; readonly sessionId?: string; readonly messageId?: string; readonly parts?: unknown; readonly text?: string; readonly ifHash?: string; readonly ifMatch?: string };
+  /** Removes a message; what hung below it hangs below its parent. */
+  "session.deleteMessage": { readonly backend?: string; readonly sessionId?: string; readonly messageId?: string };
+  /** Hides a message from the model, or shows it again. */
+  "session.hideMessage": { readonly backend?: string; readonly sessionId?: string; readonly messageId?: string; readonly hidden?: unknown };
+  /** Switches a message to one of its alternatives and gives the new active path. */
+  "session.swipe": { readonly backend?: string; readonly sessionId?: string; readonly messageId?: string; readonly index?: unknown; readonly dir?: unknown };
+  /** Copies a session up to a message into a new one. */
+  "session.fork": { readonly backend?: string; readonly sessionId?: string; readonly messageId?: string };
+  /** Gives a session's document. */
+  "session.getMeta": { readonly backend?: string; readonly sessionId?: string };
+  /** Merges into a session's document; null removes a key. */
+  "session.patchMeta": { readonly backend?: string; readonly sessionId?: string; readonly document?: unknown };
+  /** Replaces a session's document. */
+  "session.setMeta": { readonly backend?: string; readonly sessionId?: string; readonly document?: unknown };
+  /** Keeps a file beside a session. */
+  "session.putAsset": { readonly backend?: string; readonly sessionId?: string; readonly name?: unknown; readonly mime?: string; readonly content?: string };
+  /** Gives a file kept beside a session. */
+  "session.getAsset": { readonly backend?: string; readonly sessionId?: string; readonly ref?: string };
+  /** Lists the models to choose from. */
+  "session.models": { readonly backend?: string };
+  /** Chooses a session's model. */
+  "session.setModel": { readonly backend?: string; readonly sessionId?: string; readonly model?: string; readonly thinking?: string };
+  /** Lists the profiles to choose from. */
+  "session.profiles": { readonly backend?: string };
+  /** Gives a profile in full. */
+  "session.getProfile": { readonly backend?: string; readonly id?: string };
+  /** Stores a profile. */
+  "session.saveProfile": { readonly backend?: string; readonly id?: string; readonly profile?: unknown };
+  /** Removes a profile. */
+  "session.deleteProfile": { readonly backend?: string; readonly id?: string };
+  /** Copies a profile under a new id. */
+  "session.duplicateProfile": { readonly backend?: string; readonly id?: string; readonly newId?: string };
+  /** Chooses a session's profile, or embeds one. */
+  "session.setProfile": { readonly backend?: string; readonly sessionId?: string; readonly profile?: unknown };
+  /** Lists the tools, skills or extensions that profiles may name. */
+  "session.catalog": { readonly backend?: string; readonly kind?: unknown };
+  /** Gives the workspace in use. */
+  "session.workspace": { readonly backend?: string };
+  /** Lists the workspaces to choose from. */
+  "session.workspaces": { readonly backend?: string };
+  /** Uses another workspace. */
+  "session.switchWorkspace": { readonly backend?: string; readonly id?: string };
+  /** Lists a folder of the workspace. */
+  "session.files": { readonly backend?: string; readonly path?: string };
+  /** Describes a file or folder. */
+  "session.statFile": { readonly backend?: string; readonly path?: string };
+  /** Reads a file. */
+  "session.readFile": { readonly backend?: string; readonly path?: string; readonly maxBytes?: unknown };
+  /** Writes a file, if it still has the revision that the writer has seen. */
+  "session.writeFile": { readonly backend?: string; readonly path?: string; readonly content?: string; readonly encoding?: string; readonly ifRevision?: unknown };
+  /** Moves a file or folder to the workspace's trash. */
+  "session.deleteFile": { readonly backend?: string; readonly path?: string };
+  /** Moves a file or folder. */
+  "session.renameFile": { readonly backend?: string; readonly from?: string; readonly to?: string };
+  /** Streams what changes in the workspace. */
+  "session.watch": { readonly backend?: string };
+  /** Starts a run. */
+  "session.run": { readonly backend?: string; readonly sessionId?: string; readonly parts?: unknown; readonly text?: string; readonly name?: string; readonly flags?: unknown; readonly meta?: unknown; readonly runId?: string; readonly messageId?: string; readonly parentId?: unknown; readonly swipeOf?: string; readonly model?: unknown; readonly profile?: unknown };
+  /** Lists the known runs of a session. */
+  "session.runs": { readonly backend?: string; readonly sessionId?: string };
+  /** Tells whether a run goes on and how it ended. */
+  "session.runStatus": { readonly backend?: string; readonly runId?: string };
+  /** Streams a run, going on behind the event `after`. */
+  "session.follow": { readonly backend?: string; readonly runId?: string; readonly after?: string };
+  /** Ends a run early. */
+  "session.cancel": { readonly backend?: string; readonly runId?: string };
+  /** Lists the questions of a run that wait for an answer. */
+  "session.asks": { readonly backend?: string; readonly runId?: string };
+  /** Answers a question of a run. */
+  "session.answer": { readonly backend?: string; readonly runId?: string; readonly askId?: string; readonly optionIds?: unknown; readonly text?: string; readonly cancelled?: unknown };
+  /** Calls a method of a service. */
+  "session.callService": { readonly backend?: string; readonly plugin?: string; readonly method?: string; readonly args?: unknown };
+  /** Streams what a service tells. */
+  "session.streamService": { readonly backend?: string; readonly plugin?: string; readonly method?: string; readonly args?: unknown };
+  /** Lists the backends that sessions can live in, the one that is meant without a name first. */
+  "session.backends": Readonly<Record<string, never>> | null;
+  /** Gives the address and the key with which another front end reaches the session protocol over HTTP. */
+  "session.access": Readonly<Record<string, never>> | null;
+  /** Ends a stream of this connection. */
+  "session.leave": { readonly streamId: string };
   /** Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over. */
   "card.mount": { readonly cardId: string; readonly takeOver?: boolean };
   /** Tells that this page took a card's frame away. */
@@ -2153,14 +2299,6 @@ export interface CanvasMethodParams {
   "budget.get": Readonly<Record<string, unknown>>;
   /** Sets a budget. */
   "budget.set": Readonly<Record<string, unknown>>;
-  /** Lists chat sessions. */
-  "session.list": Readonly<Record<string, unknown>>;
-  /** Opens a chat session. */
-  "session.open": Readonly<Record<string, unknown>>;
-  /** Starts a run in a chat session. */
-  "session.run": Readonly<Record<string, unknown>>;
-  /** Cancels a run. */
-  "session.cancel": Readonly<Record<string, unknown>>;
 }
 
 export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
@@ -3853,6 +3991,1044 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
+  "session.capabilities": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.health": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.list": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "limit": {},
+        "cursor": {"type": "string"},
+        "workspace": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.create": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "id": {"type": "string"},
+        "title": {"type": "string"},
+        "model": {},
+        "profile": {},
+        "workspace": {"type": "string"},
+        "meta": {},
+        "botId": {"type": "string"},
+        "botName": {"type": "string"},
+        "botAvatar": {"type": "string"},
+        "accentColor": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.get": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "sessionId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.rename": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "title": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.delete": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "sessionId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.messages": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "view": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.append": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "parts": {},
+        "text": {"type": "string"},
+        "name": {"type": "string"},
+        "flags": {},
+        "meta": {},
+        "id": {"type": "string"},
+        "role": {},
+        "parentId": {},
+        "swipeOf": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.editMessage": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "messageId": {"type": "string"},
+        "parts": {},
+        "text": {"type": "string"},
+        "ifHash": {"type": "string"},
+        "ifMatch": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.deleteMessage": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "messageId": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.hideMessage": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "messageId": {"type": "string"},
+        "hidden": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.swipe": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "messageId": {"type": "string"},
+        "index": {},
+        "dir": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.fork": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "messageId": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.getMeta": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "sessionId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.patchMeta": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "document": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.setMeta": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "document": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.putAsset": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "name": {},
+        "mime": {"type": "string"},
+        "content": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.getAsset": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "ref": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.models": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.setModel": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "model": {"type": "string"},
+        "thinking": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.profiles": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.getProfile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "id": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.saveProfile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "id": {"type": "string"},
+        "profile": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.deleteProfile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "id": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.duplicateProfile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "id": {"type": "string"},
+        "newId": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.setProfile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "profile": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.catalog": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "kind": {}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.workspace": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.workspaces": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.switchWorkspace": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "id": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.files": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "path": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.statFile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "path": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.readFile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string"},
+        "maxBytes": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.writeFile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "path": {"type": "string"},
+        "content": {"type": "string"},
+        "encoding": {"type": "string"},
+        "ifRevision": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.deleteFile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "path": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.renameFile": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "from": {"type": "string"},
+        "to": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.watch": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.run": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "sessionId": {"type": "string"},
+        "parts": {},
+        "text": {"type": "string"},
+        "name": {"type": "string"},
+        "flags": {},
+        "meta": {},
+        "runId": {"type": "string"},
+        "messageId": {"type": "string"},
+        "parentId": {},
+        "swipeOf": {"type": "string"},
+        "model": {},
+        "profile": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.runs": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "sessionId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.runStatus": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "runId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.follow": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "runId": {"type": "string"},
+        "after": {"type": "string"},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.cancel": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "runId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.asks": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backend": {"type": "string", "minLength": 1, "maxLength": 128}, "runId": {"type": "string"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.answer": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "runId": {"type": "string"},
+        "askId": {"type": "string"},
+        "optionIds": {},
+        "text": {"type": "string"},
+        "cancelled": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.callService": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "plugin": {"type": "string"},
+        "method": {"type": "string"},
+        "args": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.streamService": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backend": {"type": "string", "minLength": 1, "maxLength": 128},
+        "plugin": {"type": "string"},
+        "method": {"type": "string"},
+        "args": {},
+      },
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": true,
+    "beforeReady": false,
+  },
+  "session.backends": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.access": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.leave": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"streamId": {"type": "string", "minLength": 1, "maxLength": 64}},
+      "required": ["streamId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
   "card.mount": {
     "params": {
       "type": "object",
@@ -4063,58 +5239,6 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
-  "session.list": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "session.open": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "session.run": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "session.cancel": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
 };
 
 /** The params of every method by its name. */
@@ -4194,6 +5318,7 @@ export const CANVAS_EVENT_NAMES = [
   "card.openSettings",
   "clipboard.write",
   "files.changed",
+  "session.stream",
   "card.log",
   "stream.gap",
   "server.closing",
@@ -4218,6 +5343,7 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "card.openSettings": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "clipboard.write": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "files.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "session.stream": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},

@@ -56,6 +56,12 @@ _ROWS = (
         "What changed below a path that this connection watches; the types are those of `fs.changed`.",
         "{watchId, changes: [{path, type: change|rename|rescan|ended}]}",
     ),
+    _row(
+        "session.stream",
+        "What a stream of sessions brought: a run's events with the id to go on behind, changed files, or a service's "
+        "events. Nothing follows `ended`.",
+        "{streamId, events: [{id|null, event}], ended, error: {code, message}|null}",
+    ),
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
     _row("server.closing", "The server is about to end.", "{}"),

@@ -13,6 +13,7 @@ from .method_row import MethodRow
 from .methods_canvas_cards import CARD_DESK_ROWS
 from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
+from .methods_canvas_sessions import SESSION_ROWS
 from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
 from .permissions import PERMISSIONS
 
@@ -450,13 +451,6 @@ _LATER = (
         queue_send="Sends a waiting prompt now.",
     ),
     *_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),
-    *_later(
-        "sessions",
-        session_list="Lists chat sessions.",
-        session_open="Opens a chat session.",
-        session_run="Starts a run in a chat session.",
-        session_cancel="Cancels a run.",
-    ),
 )
 
 CANVAS_METHODS: Final = MappingProxyType(
@@ -474,6 +468,7 @@ CANVAS_METHODS: Final = MappingProxyType(
             CARD_DESK_ROWS,
             OWNER_FILES_ROWS,
             PACKAGE_ROWS,
+            SESSION_ROWS,
             _FRAMES,
             _LATER,
         )

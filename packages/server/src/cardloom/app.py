@@ -39,6 +39,7 @@ from .features.ports.catchup import CatchUp
 from .features.ports.questions import Questions
 from .features.ports.service import PortsService
 from .features.ports.store import PortsStore
+from .features.sessions.service import SessionsService
 from .features.terminals.service import TerminalService
 from .host.database import Database
 from .host.fetch import Fetcher
@@ -49,11 +50,13 @@ from .transport.line import Close, Line, Room, Spawn
 from .transport.mcp.door import AgentDoor
 from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
+from .transport.sessions import SessionDoor
 from .transport.socket import Sockets
 from .wiring.canvas import join_canvas
 from .wiring.cards import join_cards
 from .wiring.files import join_files
 from .wiring.programs import join_programs
+from .wiring.sessions import join_sessions
 from .wiring.shared import Life, Shared, open_shared
 from .wiring.tools import join_tools
 from .wiring.values import join_values
@@ -93,6 +96,7 @@ class App:
     builtin_cards: BuiltinCards
     cards: CardsService
     files: FilesService
+    sessions: SessionsService
     contract: CardContract
     packaging: Packaging
     mcp: AgentDoor
@@ -156,10 +160,11 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     programs = join_programs(shared, canvas, values.ports)
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
+    sessions = join_sessions(shared)
     _forget_removed(shared, canvas)
     return App(
         settings=settings,
-        asgi=_asgi(shared, mcp),
+        asgi=_asgi(shared, mcp, sessions),
         address=shared.address,
         database=shared.database,
         graph=shared.graph,
@@ -186,6 +191,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         builtin_cards=values.builtin_cards,
         cards=cards.cards,
         files=files,
+        sessions=sessions,
         contract=cards.contract,
         packaging=cards.packaging,
         mcp=mcp,
@@ -209,15 +215,16 @@ def _forget_removed(shared: Shared, canvas: CanvasService) -> None:
     canvas.listeners.card_removed.append(forget_card)
 
 
-def _asgi(shared: Shared, mcp: AgentDoor) -> ASGIApp:
+def _asgi(shared: Shared, mcp: AgentDoor, sessions: SessionsService) -> ASGIApp:
     def workspace_of(card_id: CardId) -> WorkspaceId | None:
         card = shared.graph.find_card(card_id)
         return None if card is None else card.workspace_id
 
     web_folder = shared.settings.web_folder
     pages, frames = Pages(web_folder), FrameServer(shared.mounts, web_folder / "ns")
+    protocol = SessionDoor(shared.doorkeeper, sessions)
     return make_asgi(
-        Door(shared.doorkeeper, shared.room, shared.sockets, pages, shared.mounts, frames, workspace_of, mcp)
+        Door(shared.doorkeeper, shared.room, shared.sockets, pages, shared.mounts, frames, workspace_of, mcp, protocol)
     )
 
 

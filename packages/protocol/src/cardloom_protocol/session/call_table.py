@@ -6,6 +6,7 @@ Every binding is built from this table, so that all of them say the same. Spec: 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -227,7 +228,60 @@ _SERVICE_ROWS = (
     SessionCall("streamService", "POST", "/services/{plugin}/{method}/stream", _SERVICE, "services", reply="events"),
 )
 
+_DOCS: Final[Mapping[str, str]] = {
+    "capabilities": "Tells what the backend can do.",
+    "health": "Tells that the backend answers.",
+    "list": "Lists sessions page by page, the last changed first.",
+    "create": "Makes a session.",
+    "get": "Gives a session without its messages.",
+    "rename": "Gives a session another title.",
+    "delete": "Removes a session with all that belongs to it.",
+    "messages": "Gives the messages of the active path, or with `view: thread` those of all branches.",
+    "append": "Adds a message without a run; `swipeOf` makes it an alternative of another.",
+    "editMessage": "Changes a message, if it still is what the writer has seen.",
+    "deleteMessage": "Removes a message; what hung below it hangs below its parent.",
+    "hideMessage": "Hides a message from the model, or shows it again.",
+    "swipe": "Switches a message to one of its alternatives and gives the new active path.",
+    "fork": "Copies a session up to a message into a new one.",
+    "getMeta": "Gives a session's document.",
+    "patchMeta": "Merges into a session's document; null removes a key.",
+    "setMeta": "Replaces a session's document.",
+    "putAsset": "Keeps a file beside a session.",
+    "getAsset": "Gives a file kept beside a session.",
+    "models": "Lists the models to choose from.",
+    "setModel": "Chooses a session's model.",
+    "profiles": "Lists the profiles to choose from.",
+    "getProfile": "Gives a profile in full.",
+    "saveProfile": "Stores a profile.",
+    "deleteProfile": "Removes a profile.",
+    "duplicateProfile": "Copies a profile under a new id.",
+    "setProfile": "Chooses a session's profile, or embeds one.",
+    "catalog": "Lists the tools, skills or extensions that profiles may name.",
+    "workspace": "Gives the workspace in use.",
+    "workspaces": "Lists the workspaces to choose from.",
+    "switchWorkspace": "Uses another workspace.",
+    "files": "Lists a folder of the workspace.",
+    "statFile": "Describes a file or folder.",
+    "readFile": "Reads a file.",
+    "writeFile": "Writes a file, if it still has the revision that the writer has seen.",
+    "deleteFile": "Moves a file or folder to the workspace's trash.",
+    "renameFile": "Moves a file or folder.",
+    "watch": "Streams what changes in the workspace.",
+    "run": "Starts a run.",
+    "runs": "Lists the known runs of a session.",
+    "runStatus": "Tells whether a run goes on and how it ended.",
+    "follow": "Streams a run, going on behind the event `after`.",
+    "cancel": "Ends a run early.",
+    "asks": "Lists the questions of a run that wait for an answer.",
+    "answer": "Answers a question of a run.",
+    "callService": "Calls a method of a service.",
+    "streamService": "Streams what a service tells.",
+}
+
 SESSION_CALLS: Final[Mapping[str, SessionCall]] = MappingProxyType(
-    {row.name: row for row in (*_SESSION_ROWS, *_CHOICE_ROWS, *_WORKSPACE_ROWS, *_RUN_ROWS, *_SERVICE_ROWS)}
+    {
+        row.name: replace(row, doc=_DOCS[row.name])
+        for row in (*_SESSION_ROWS, *_CHOICE_ROWS, *_WORKSPACE_ROWS, *_RUN_ROWS, *_SERVICE_ROWS)
+    }
 )
 """Every operation by its name."""

@@ -45,6 +45,7 @@ class SessionCall:
     capability: str | None = None
     status: int = 200
     reply: Reply = "json"
+    doc: str = ""
 
     @property
     def segments(self) -> tuple[str, ...]:

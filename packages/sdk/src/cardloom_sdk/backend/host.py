@@ -57,7 +57,7 @@ class BackendHost:
         self._endings: set[asyncio.Task[None]] = set()
         self._starting: asyncio.Task[None] | None = None
         self._closed = False
-        self._streams = 0
+        self._streams: dict[object, Callable[[], None]] = {}
 
     # Life
 
@@ -74,6 +74,8 @@ class BackendHost:
             await run.cancel(self.limits.cancel_grace_ms)
         if self._endings:
             await asyncio.wait(list(self._endings))
+        for leave in list(self._streams.values()):
+            leave()
         if self._starting is not None:
             await self.backend.close()
 
@@ -164,18 +166,18 @@ class BackendHost:
 
     # Streams
 
-    def open_stream(self) -> Callable[[], None]:
-        """Counts a stream in and gives what counts it out. CONFLICT with code `too_many` when there are too many."""
-        if self._streams >= self.limits.streams:
+    def open_stream(self, leave: Callable[[], None]) -> Callable[[], None]:
+        """Counts a stream in and gives what counts it out; `leave` is called when the host closes.
+
+        TooManyStreams when there are too many.
+        """
+        if len(self._streams) >= self.limits.streams:
             raise TooManyStreams(self.limits.streams)
-        self._streams += 1
-        is_open = True
+        key = object()
+        self._streams[key] = leave
 
         def close() -> None:
-            nonlocal is_open
-            if is_open:
-                is_open = False
-                self._streams -= 1
+            self._streams.pop(key, None)
 
         return close
 

@@ -68,7 +68,14 @@ class Doorkeeper:
     """Knows the keys. Comparisons take the same time whatever is wrong."""
 
     def __init__(
-        self, address: Address, owner_key: str, codes: AccessCodes, tokens: CardTokens, agents: CardTokens
+        self,
+        address: Address,
+        owner_key: str,
+        codes: AccessCodes,
+        tokens: CardTokens,
+        agents: CardTokens,
+        *,
+        session_key: str | None = None,
     ) -> None:
         self.address = address
         self.codes = codes
@@ -76,6 +83,7 @@ class Doorkeeper:
         self._owner_digest = _digest(owner_key)
         self._tokens = tokens
         self._agents = agents
+        self._session_digest = None if session_key is None else _digest(session_key)
 
     def host_is_ours(self, headers: Mapping[str, str]) -> bool:
         """Whether the Host header names this server: a name that was pointed at loopback does not."""
@@ -120,6 +128,14 @@ class Doorkeeper:
         if token is None or not self.origin_fits(headers, CALLERS[CallerKind.AGENT].origin):
             return None
         return self._agents.card_of(token)
+
+    def session_by_header(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request brings the session protocol's own key, and may come from its Origin."""
+        key = bearer(headers)
+        if key is None or self._session_digest is None:
+            return False
+        fits = self.origin_fits(headers, CALLERS[CallerKind.SESSION].origin)
+        return hmac.compare_digest(_digest(key), self._session_digest) and fits
 
     def exchange(self, code: str) -> str | None:
         """The owner's key for a good one-time code."""

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -33,6 +33,8 @@ from .line import Room, answer_once
 from .mcp.door import PATH as MCP_PATH
 from .mcp.door import AgentDoor
 from .pages import SECURITY_HEADERS, Pages
+from .sessions import PATH as SESSIONS_PATH
+from .sessions import SessionDoor
 from .socket import Sockets
 
 _MAX_ACCESS_BYTES = 1024
@@ -51,6 +53,7 @@ class Door:
     frames: FrameServer
     workspace_of: Callable[[CardId], WorkspaceId | None]
     mcp: AgentDoor
+    sessions: SessionDoor
 
 
 def make_asgi(door: Door) -> ASGIApp:
@@ -65,6 +68,7 @@ def make_asgi(door: Door) -> ASGIApp:
             WebSocketRoute("/ws/card", _card_socket(door)),
             WebSocketRoute("/ws/card/{token}", _mount_socket(door)),
             Route(MCP_PATH, door.mcp),
+            Mount(SESSIONS_PATH, door.sessions),
             Route("/frames/{token}/{path:path}", door.frames.file, methods=["GET"]),
             Route("/{path:path}", door.pages.asset, methods=["GET"]),
         ]

@@ -26,6 +26,8 @@ from ..features.cards.store import SCHEMA as CARDS_SCHEMA
 from ..features.ports.journal import BULKY_TABLES
 from ..features.ports.journal_moving import move_first_form
 from ..features.ports.store import SCHEMA as PORTS_SCHEMA
+from ..features.sessions.store_rows import BULKY_TABLES as BULKY_SESSION_TABLES
+from ..features.sessions.store_rows import SCHEMA as SESSIONS_SCHEMA
 from ..host.database import Database
 from ..settings import Settings
 from ..transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
@@ -34,7 +36,14 @@ from ..transport.socket import Sockets, SocketTimes
 
 Step: TypeAlias = Callable[[], Awaitable[None]]
 
-_SCHEMA = (*CANVAS_SCHEMA, *PORTS_SCHEMA, *CARDS_SCHEMA, *CONTRACT_SCHEMA, *PACKAGING_SCHEMA)
+_SCHEMA = (
+    *CANVAS_SCHEMA,
+    *PORTS_SCHEMA,
+    *CARDS_SCHEMA,
+    *CONTRACT_SCHEMA,
+    *PACKAGING_SCHEMA,
+    *SESSIONS_SCHEMA,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,7 @@ class Shared:
     dispatcher: Dispatcher
     address: Address
     owner_key: str
+    session_key: str
     doorkeeper: Doorkeeper
     room: Room
     sockets: Sockets
@@ -83,7 +93,7 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
         settings.data_folder / "cardloom.db",
         _SCHEMA,
         now_ms=clock.now_ms(),
-        bulky=BULKY_TABLES,
+        bulky=(*BULKY_TABLES, *BULKY_SESSION_TABLES),
         upgrades=(move_first_form,),
     )
     if database.replaced is not None:
@@ -97,7 +107,8 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
     dispatcher = Dispatcher(handlers.by_name, gate)
     address = Address(settings.port)
     owner_key = read_or_make_key(settings.data_folder / "owner.key")
-    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens, agent_tokens)
+    session_key = read_or_make_key(settings.data_folder / "session.key")
+    doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens, agent_tokens, session_key=session_key)
     room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)
     sockets = Sockets(
         room,
@@ -123,6 +134,7 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
         dispatcher=dispatcher,
         address=address,
         owner_key=owner_key,
+        session_key=session_key,
         doorkeeper=doorkeeper,
         room=room,
         sockets=sockets,

@@ -113,7 +113,7 @@ class SessionApp:
         after = given.get("after") or header(scope, "last-event-id") or None
         asked = query(scope)
         reader = live.log.reader(after)
-        release = self.host.open_stream()
+        release = self.host.open_stream(reader.leave)
         try:
             async with until_client_leaves(receive, reader.leave):
                 await send_run(self._stream(scope, reply), reader)
@@ -123,8 +123,12 @@ class SessionApp:
                 await self.host.cancel(live.id)
 
     async def _watch(self, scope: Scope, receive: Receive, reply: Reply) -> None:
-        release = self.host.open_stream()
         changes = Changes(files_of(self.host))
+        try:
+            release = self.host.open_stream(changes.close)
+        except SessionError:
+            changes.close()
+            raise
         try:
             async with until_client_leaves(receive, changes.close):
                 await send_changes(self._stream(scope, reply), changes)
@@ -138,14 +142,16 @@ class SessionApp:
             raise SessionError(SessionErrorCode.NOT_SUPPORTED, "This backend has no services.")
         events = services.stream(given["plugin"], given["method"], given.get("args"))
         first = await first_of(events)
-        release = self.host.open_stream()
         sending = asyncio.create_task(send_service(self._stream(scope, reply), events, first))
         try:
-            async with until_client_leaves(receive, lambda: _cancel(sending)):
-                await asyncio.wait([sending])
+            release = self.host.open_stream(lambda: _cancel(sending))
+            try:
+                async with until_client_leaves(receive, lambda: _cancel(sending)):
+                    await asyncio.wait([sending])
+            finally:
+                release()
         finally:
             sending.cancel()
-            release()
             close = getattr(events, "aclose", None)
             if close is not None:
                 await close()

@@ -1,0 +1,72 @@
+"""The owner's methods about sessions: every operation of the session protocol, under the name it has there.
+
+Rows of the canvas's table (see `methods_canvas`). The answer is the protocol's own envelope, refusals included, so that
+a client reads it as it would read HTTP. `backend` names one of several; without it the first one is meant. Streams are
+events `session.stream` until `session.leave`. Spec: session protocol, routes; decisions 32, 39.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .method_row import MethodRow
+from .param_shapes import Shape, anything, ident, nothing, record, text
+from .session.call_table import SESSION_CALLS
+from .session.calls import SessionCall
+
+_SHAPES: Final[dict[str, Shape]] = {
+    "id": {"type": "string"},
+    "key": {"type": "string"},
+    "text": {"type": "string"},
+    "content": {"type": "string"},
+}
+_LARGE: Final = frozenset(("append", "editMessage", "run", "putAsset", "writeFile", "setMeta", "patchMeta"))
+
+
+def _row(call: SessionCall) -> MethodRow:
+    fields = {
+        name: anything() if field.nullable else _SHAPES.get(field.kind, anything())
+        for name, field in call.fields.items()
+    }
+    return MethodRow(
+        f"session.{call.name}",
+        record({}, {"backend": ident(), **fields}),
+        "sessions",
+        call.doc,
+        "{ok, data: {streamId}}" if call.reply == "events" else "{ok, data}",
+        ns="cardloom",
+        large_request=call.name in _LARGE,
+        large_response=True,
+        built=True,
+    )
+
+
+SESSION_ROWS: Final = (
+    *(_row(call) for call in SESSION_CALLS.values()),
+    MethodRow(
+        "session.backends",
+        nothing(),
+        "sessions",
+        "Lists the backends that sessions can live in, the one that is meant without a name first.",
+        "{backends: [{id, title, kind}]}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.access",
+        nothing(),
+        "sessions",
+        "Gives the address and the key with which another front end reaches the session protocol over HTTP.",
+        "{url, key}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.leave",
+        record({"streamId": text(1, 64)}),
+        "sessions",
+        "Ends a stream of this connection.",
+        ns="cardloom",
+        built=True,
+    ),
+)

@@ -1,0 +1,47 @@
+"""The methods `session.*`: one a row of the session protocol's table, and those around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from cardloom_protocol.session.call_table import SESSION_CALLS
+from cardloom_protocol.session.envelope import failure, success
+from cardloom_protocol.session.errors import SessionError
+
+from ...core.call import Call, Handler, Result
+from .service import SessionsService
+
+
+def handlers(service: SessionsService, access: Callable[[], dict[str, str]]) -> Mapping[str, Handler]:
+    """The handlers by method name; `access` gives the address and the key of the protocol over HTTP."""
+
+    def answering(name: str) -> Handler:
+        async def answer(call: Call) -> Result:
+            return await service.call(name, call.params)
+
+        return answer
+
+    def streaming(name: str) -> Handler:
+        async def stream(call: Call) -> Result:
+            return await service.stream(name, call.params, call.caller.connection_id)
+
+        return stream
+
+    async def backends(call: Call) -> Result:
+        return {"backends": [entry.to_wire() for entry in service.entries.values()]}
+
+    async def give_access(call: Call) -> Result:
+        return access()
+
+    async def leave(call: Call) -> Result:
+        try:
+            service.streams.leave(call.params["streamId"], call.caller.connection_id)
+        except SessionError as error:
+            return failure(error)
+        return success(None)
+
+    every: dict[str, Handler] = {
+        f"session.{name}": streaming(name) if call.reply == "events" else answering(name)
+        for name, call in SESSION_CALLS.items()
+    }
+    return every | {"session.backends": backends, "session.access": give_access, "session.leave": leave}
