@@ -6,14 +6,17 @@ PACKAGES := packages/protocol packages/sdk packages/server
 WEB_SOURCES := $(shell find web/protocol/src web/card-sdk/src web/card-sdk/build.mjs web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
 WEB_BUILT := packages/server/src/cardloom/web/index.html
 SHIPPED := packages/server/src/cardloom/examples
+INSPECTOR := examples/cards/message-inspector
+INSPECTOR_SOURCES := $(wildcard $(INSPECTOR)/src/*) $(INSPECTOR)/index.html $(INSPECTOR)/vite.config.ts
+INSPECTOR_BUILT := $(INSPECTOR)/dist/index.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-python test-alone test-web test-agents e2e check lint types contracts generated generate build smoke bench ci clean
+.PHONY: help setup run test test-python test-alone test-web test-agents e2e check lint types contracts generated generate build smoke pictures bench ci clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-setup: $(VENV)/.ready web/node_modules/.ready $(WEB_BUILT) ## Install everything a checkout needs
+setup: $(VENV)/.ready web/node_modules/.ready $(WEB_BUILT) $(INSPECTOR_BUILT) ## Install everything a checkout needs
 
 $(VENV)/.ready: pyproject.toml $(PACKAGES:%=%/pyproject.toml)
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Cardloom needs Python 3.11 or newer; set PYTHON=")'
@@ -28,6 +31,12 @@ web/node_modules/.ready: web/package.json web/package-lock.json $(wildcard web/*
 
 $(WEB_BUILT): web/node_modules/.ready $(WEB_SOURCES)
 	cd web && npm run --silent build
+	@touch $@
+
+# An example that is built finds what it is built with where the web packages have it.
+$(INSPECTOR_BUILT): $(WEB_BUILT) $(INSPECTOR_SOURCES)
+	ln -sfn ../web/node_modules examples/node_modules
+	cd $(INSPECTOR) && ../../node_modules/.bin/vite build --logLevel warn
 	@touch $@
 
 run: setup ## Open the demo workspace and print its address
@@ -67,6 +76,7 @@ lint: setup
 types: setup
 	$(BIN)/mypy packages/protocol/src packages/sdk/src packages/server/src packages/protocol/tests packages/sdk/tests packages/server/tests tests tools bench examples
 	cd web && npm run --silent typecheck
+	cd $(INSPECTOR) && ../../node_modules/.bin/tsc
 
 contracts: setup
 	$(BIN)/lint-imports
@@ -80,12 +90,17 @@ generate: setup ## Make the generated files anew
 build: setup ## Build the three wheels into dist/
 	rm -rf dist $(SHIPPED)
 	mkdir $(SHIPPED) && git ls-files -z examples | tar --null -T - -c | tar -x --strip-components=1 -C $(SHIPPED)
+	cp -r $(INSPECTOR)/dist $(SHIPPED)/cards/message-inspector/
 	for package in $(PACKAGES); do $(BIN)/python -m build --wheel --outdir dist $$package >/dev/null || exit 1; done
 	rm -rf $(SHIPPED)
 	ls dist
 
 smoke: build ## Install the wheels in an empty environment and start them
 	tools/smoke.sh
+
+pictures: setup ## Take the picture of each example anew
+	tools/ensure_chromium.sh
+	CARDLOOM_PICTURES=1 $(BIN)/python -m pytest tests/e2e/framed/test_examples.py tests/e2e/test_a_failing_suite_in_a_terminal_becomes_tasks.py
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m bench
@@ -94,3 +109,4 @@ ci: check test smoke ## What CI runs
 
 clean: ## Remove what the commands made
 	rm -rf $(VENV) .venv-alone dist web/node_modules web/card-sdk/dist packages/server/src/cardloom/web .cardloom-demo
+	rm -rf examples/node_modules $(INSPECTOR)/dist

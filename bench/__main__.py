@@ -28,6 +28,7 @@ NAMES = (
     "snapshot",
     "files",
     "canvas_frames",
+    "frame_messages",
 )
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"

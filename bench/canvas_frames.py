@@ -70,14 +70,16 @@ class Shown:
     async def round(self) -> None:
         """Drag and zoom for a while each."""
         await self.page.bring_to_front()
-        self.pan_ms += await self._watched(_drag)
-        self.zoom_ms += await self._watched(_zoom)
+        self.pan_ms += await watched(self.page, drag)
+        self.zoom_ms += await watched(self.page, _zoom)
 
-    async def _watched(self, gesture: Gesture) -> list[float]:
-        await self.page.evaluate(_WATCH)
-        await gesture(self.page)
-        frames: list[float] = await self.page.evaluate(_STOP)
-        return frames
+
+async def watched(page: Page, gesture: Gesture) -> list[float]:
+    """The times between a page's frames while somebody does something."""
+    await page.evaluate(_WATCH)
+    await gesture(page)
+    frames: list[float] = await page.evaluate(_STOP)
+    return frames
 
 
 def measure() -> Table:
@@ -138,7 +140,7 @@ async def _shown(browser: Browser, cards: int, arrows: int) -> AsyncIterator[Sho
             owner.socket.close()
 
 
-async def _drag(page: Page) -> None:
+async def drag(page: Page) -> None:
     """Drag the canvas to and fro by its middle button, which works over cards too."""
     await page.mouse.move(WIDTH / 2, HEIGHT / 2)
     await page.mouse.down(button="middle")

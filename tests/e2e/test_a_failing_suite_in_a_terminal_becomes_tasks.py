@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, expect
 
 from .person import Person
+from .pictures import keep_picture
 from .running_server import RunningServer
 
 FAILING = ("logs in with sso", "pays with a saved card", "a refund keeps the fee")
@@ -71,6 +72,7 @@ def test_in_the_demo(start_server: Callable[..., RunningServer], sit_down: Calla
     run_the_tests(person, terminal, "./run-tests")
     sees_three_failures(person, todo, note, radar)
     person.look("three-failures")
+    keep_picture(person, radar, "test-radar")
     fixes_all_and_sees_them_ticked(person, terminal, todo, note, radar, "./run-tests")
     person.look("all-fixed")
 

@@ -17,16 +17,17 @@ CARD = Path(__file__).parent / "card"
 
 
 class Framed:
-    """A card in a frame as a person meets it."""
+    """A card in a frame as a person meets it. `title` tells its frame from others on the page."""
 
-    def __init__(self, person: Person, card: Locator) -> None:
+    def __init__(self, person: Person, card: Locator, title: str | None = None) -> None:
         self.person = person
         self.card = card
+        self._frame = "iframe.frame" if title is None else f'iframe.frame[title="{title}"]'
 
     @property
     def inside(self) -> FrameLocator:
         """What stands in the frame, wherever on the page the frame is."""
-        return self.person.page.frame_locator("iframe.frame")
+        return self.person.page.frame_locator(self._frame)
 
     def says(self, fact: str) -> Locator:
         """A line of what the card knows."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -220,13 +223,23 @@ async def _building(command: list[str] | None, folder: Path) -> AsyncIterator[No
     if command is None:
         yield
         return
-    process = await asyncio.create_subprocess_exec(*command, cwd=folder, stdin=asyncio.subprocess.DEVNULL)
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, stdin=asyncio.subprocess.DEVNULL, start_new_session=True
+    )
     try:
         yield
     finally:
         if process.returncode is None:
-            process.terminate()
+            _end_group(process)
             await process.wait()
+
+
+def _end_group(process: asyncio.subprocess.Process) -> None:
+    """End a program with what it started: a script's runner does not pass signals on."""
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        os.killpg(process.pid, signal.SIGTERM)
 
 
 def _printer(*, as_json: bool) -> Callable[[Any], None]:
