@@ -1,4 +1,4 @@
-"""Databases of OpenCode, Kilo and Hermes: rows are requests, sub-agents' costs are counted once, reading whole each time."""
+"""Databases of OpenCode, Kilo and Hermes: rows are requests, and sub-agents' costs are counted once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs written by real agents: their sums are those of the server that answered, and each request has its times and tools.
+"""Logs of real agents: their sums are those of the server that answered, each request has its times and tools.
 
 Inputs and cache reads are equal; a log's output is the server's output and reasoning; cache writes are compared where
 the agent's protocol has them. Requests for titles are not logged, nor are those that were stopped, except Claude's
@@ -75,7 +75,7 @@ def test_every_request_has_the_counts_that_the_server_gave(home: Home, name: str
     assert home.store.skips(records[-1].at_ms) == []
 
 
-@pytest.mark.parametrize("name", ("codex", "qwen", "gemini", "opencode", "kilo"))
+@pytest.mark.parametrize("name", ["codex", "qwen", "gemini", "opencode", "kilo"])
 def test_reasoning_is_told_where_it_is_logged(home: Home, name: str) -> None:
     records = read(home, name)
     assert [record.reasoning for record in records] == [entry["usage"]["reasoning"] for entry in answered(name)]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from cardloom.features.usage.store import Scope
 from cardloom.features.usage.windows import days_between, local_day, midnight_ms, window_of
 
 from .making_logs import Home, claude_answer
@@ -43,7 +45,7 @@ def test_midnight_belongs_to_the_day_that_begins(home: Home) -> None:
 def test_a_jump_over_midnight_leaves_no_gap() -> None:
     beirut = ZoneInfo("Asia/Beirut")
     days = days_between(ms(2026, 3, 27, 12, zone=beirut), ms(2026, 3, 31, zone=beirut), beirut)
-    assert all(before[1] == after[0] for before, after in zip(days, days[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in pairwise(days))
     assert [end - begin for begin, end in days[1:]] == [24 * HOUR_MS, 23 * HOUR_MS, 24 * HOUR_MS]
 
 
@@ -54,8 +56,6 @@ def test_days_are_cut_to_their_window() -> None:
 
 
 def test_a_request_is_counted_in_the_window_that_begins_with_it(home: Home) -> None:
-    from cardloom.features.usage.store import Scope
-
     home.claude("S", claude_answer(0))
     at_ms = home.only().at_ms
     assert datetime.fromtimestamp(at_ms / 1000, UTC).year == 2026
