@@ -1,0 +1,122 @@
+"""`cardloom usage` without a server: sums as text, JSON and CSV, of folders anywhere and where agents keep logs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cardloom.cli.commands import app
+
+SAMPLES = Path(__file__).parents[1] / "usage" / "samples"
+
+
+class Runner:
+    """Runs the command; gives exit code and output."""
+
+    def __call__(self, *arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["usage", *arguments])
+        return result.exit_code, result.output
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.setenv("CARDLOOM_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "QWEN_RUNTIME_DIR", "HERMES_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return Runner()
+
+
+def test_a_folder_with_logs_of_several_agents_is_summed_by_agent(run: Runner) -> None:
+    code, text = run(str(SAMPLES), "--by", "agent", "--json")
+    found = json.loads(text)
+    assert code == 0
+    assert {row["agent"]: row["requests"] for row in found["rows"]} == {
+        "claude-code": 22,
+        "pi": 8,
+        "codex-cli": 7,
+        "gemini-cli": 7,
+        "qwen-code": 7,
+    }
+    assert (found["total"]["requests"], found["total"]["unpriced"], found["partial"]) == (51, 14, True)
+    assert found["skipped"] == []
+
+
+@pytest.mark.parametrize(("by", "rows"), [("day", 1), ("model", 3), ("session", 8)])
+def test_rows_stand_for_what_is_asked(run: Runner, by: str, rows: int) -> None:
+    found = json.loads(run(str(SAMPLES), "--by", by, "--json")[1])
+    assert len(found["rows"]) == rows
+    assert sum(row["totalTokens"] for row in found["rows"]) == found["total"]["totalTokens"]
+
+
+def test_a_table_says_what_is_not_reported_and_what_has_no_price(run: Runner) -> None:
+    code, text = run(str(SAMPLES), "--by", "agent")
+    lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert code == 0
+    assert lines["qwen-code"] == ["qwen-code", "7", "7,310", "12,288", "–", "327", "19,925", "no", "price"]
+    assert lines["total"][-1].endswith("+")
+    assert "14 of 51 requests have no price" in text
+    assert "genai-prices" in text
+
+
+def test_csv_leaves_empty_what_is_not_reported(run: Runner) -> None:
+    rows = list(csv.DictReader(io.StringIO(run(str(SAMPLES), "--by", "model", "--csv")[1])))
+    by_model = {row["model"]: row for row in rows}
+    assert by_model["gemini-2.5-pro"]["cache_write"] == ""
+    assert by_model["claude-sonnet-4-5"]["cost_micro_usd"] == "119929"
+
+
+def test_logs_are_found_where_agents_keep_them_and_outlive_their_deletion(run: Runner, tmp_path: Path) -> None:
+    log = tmp_path / "home/.claude/projects/-p/S.jsonl"
+    log.parent.mkdir(parents=True)
+    (source,) = (SAMPLES / "claude" / "home").rglob("*.jsonl")
+    log.write_bytes(source.read_bytes())
+    first = run("--json")[1]
+    log.unlink()
+    assert json.loads(run("--json")[1]) == json.loads(first)
+    assert json.loads(first)["total"]["requests"] == 8
+    assert (tmp_path / "data/usage.db").exists()
+
+
+def test_since_leaves_out_what_was_before(run: Runner) -> None:
+    assert json.loads(run(str(SAMPLES), "--since", "2026-11-30", "--json")[1])["total"]["requests"] == 51
+    assert json.loads(run(str(SAMPLES), "--since", "2026-12-01", "--json")[1])["total"]["requests"] == 0
+    code, text = run(str(SAMPLES), "--since", "yesterday")
+    assert (code, "--since is 'yesterday'" in text) == (2, True)
+
+
+def test_a_request_is_explained_by_its_lines_and_the_parts_of_its_cost(run: Runner) -> None:
+    code, text = run(str(SAMPLES), "--explain", "msg_c3a85d8c60d94235b1a4b5fd")
+    assert code == 0
+    assert "line 37: {'input_tokens': 1020" in text
+    assert "line 38: {'input_tokens': 1020" in text
+    assert "cache write: 302 × 3.75 $/M = 0.0011325 $" in text
+    assert "= 0.0054369 $, 5437 micro-dollars" in text
+    found = json.loads(run(str(SAMPLES), "--explain", "msg_c3a85d8c60d94235b1a4b5fd", "--json")[1])
+    assert [(seen["counted"], [line["line"] for line in seen["lines"]]) for seen in found] == [(True, [37, 38])]
+
+
+def test_an_unknown_request_folder_or_sender_is_refused_in_words(run: Runner, tmp_path: Path) -> None:
+    assert run(str(SAMPLES), "--explain", "nothing") == (1, "cardloom: no request's id begins with 'nothing'\n")
+    assert run(str(tmp_path / "none")) == (2, f"cardloom: {tmp_path}/none does not exist\n")
+    code, text = run(str(SAMPLES), "--by", "sender")
+    assert (code, "running server" in text) == (2, True)
+
+
+def test_what_cannot_be_read_is_told_with_its_place(run: Runner, tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "S.jsonl"
+    log.parent.mkdir()
+    log.write_bytes(b'{"type":"mode","sessionId":"S"}\n{"type":"assistant","half\n')
+    text = run(str(tmp_path / "logs"))[1]
+    assert f"Not counted: {log}: malformed, 1×, first at byte 32" in text
+    assert json.loads(run(str(tmp_path / "logs"), "--json")[1])["partial"]
+    assert run(str(tmp_path / "data"))[0] == 2
+
+
+def test_a_folder_without_logs_has_no_requests(run: Runner, tmp_path: Path) -> None:
+    assert run(str(tmp_path)) == (0, "No requests were found.\n")
