@@ -135,7 +135,7 @@ def timeline(*requests: TimelineRequest, most_requests: int = 2000) -> AgentTime
 
 def test_a_timeline_keeps_the_newest_in_order() -> None:
     wire = timeline(*(TimelineRequest(None, at, TOKENS) for at in (3, 1, 2)), most_requests=2).to_wire()
-    assert [request["endedAt"] for request in wire["requests"]] == [2, 3]  # type: ignore[index, union-attr]
+    assert [request["endedAt"] for request in wire["requests"]] == [2, 3]  # type: ignore[index, union-attr, call-overload]
     assert (wire["truncated"], wire["requestTimes"]) == (True, "end")
 
 

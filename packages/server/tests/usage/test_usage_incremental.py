@@ -119,12 +119,24 @@ def test_the_size_of_blocks_makes_no_difference(seed: int, block_bytes: int) -> 
 
 def sighting(dice: random.Random) -> UsageRecord:
     at_ms = dice.randrange(1000)
-    counts = [dice.choice((None, 0, 5, 9)) for _ in range(6)]
     calls = tuple((f"t{number}", "x") for number in sorted(dice.sample(range(6), dice.randrange(4))))
     return UsageRecord(
-        "k", "s", at_ms, at_ms, "p", "m", *counts, dice.choice((None, 3, 7)), dice.choice((None, 2)), calls,
-        side=dice.random() < 0.3, copied=dice.random() < 0.3, offsets=(at_ms,),
-    )  # fmt: skip
+        "k",
+        "s",
+        at_ms,
+        at_ms,
+        "p",
+        "m",
+        dice.choice((None, 0, 5, 9)),
+        dice.choice((None, 0, 5, 9)),
+        cache_write=dice.choice((None, 0, 5)),
+        started_ms=dice.choice((None, 3, 7)),
+        inferred_ms=dice.choice((None, 2)),
+        calls=calls,
+        side=dice.random() < 0.3,
+        copied=dice.random() < 0.3,
+        offsets=(at_ms,),
+    )
 
 
 @given(seed=st.integers(0, 10**9))
@@ -174,5 +186,5 @@ def test_what_a_failed_process_left_over_is_read_all_the_same(home: Home, monkey
     for name in ("a", "b"):
         home.claude(name, claude_answer(1, f"msg_{name}"))
     monkeypatch.setattr(parallel, "WORTH_A_PROCESS_BYTES", 1)
-    monkeypatch.setattr(parallel.sys, "executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     assert [record.key for record in home.records()] == ["msg_a", "msg_b"]
