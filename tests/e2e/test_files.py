@@ -24,12 +24,21 @@ RADAR = {
     "author": {"name": "Ann Baker"},
     "license": "MIT",
     "entry": "index.html",
-    "permissions": [],
+    "permissions": ["fs.read", "fs.write", "clipboard.write"],
     "ports": {"inputs": [{"id": "spot", "label": "Spot", "type": "ns:file-ref"}]},
 }
-PAGE = """<!doctype html><title>Spot</title><h1>Spot Light</h1><script type="module">
+PAGE = """<!doctype html><title>Spot</title><h1>Spot Light</h1><p id="said"></p><script type="module">
 import { connect } from "./__ns/sdk.js";
-await connect();
+const card = await connect();
+const said = document.getElementById("said");
+card.ports.onMessage(async (spot) => {
+  const text = await card.fs.readText(spot.path);
+  const line = text.split("\\n")[spot.line - 1];
+  await card.fs.writeText("spots/latest.txt", line, { createDirs: true });
+  await card.copyText(line);
+  const why = await card.fs.writeText("CLAUDE.md", line).catch((error) => error);
+  said.textContent = `${why.code} ${why.data.reason}`;
+}, { input: "spot" });
 </script>"""
 
 
@@ -132,6 +141,14 @@ def test_files_are_looked_at_sent_to_a_card_and_found_again(
     expect(radar.get_by_text("File → Spot")).to_be_visible()
     person.page.mouse.up()
     expect(person.toast("Spot Light has prices.py:401")).to_be_visible()
+
+    # The card reads the file, writes another and copies the line; what nobody may write it may not either.
+    expect(person.toast("Spot Light: Text copied to the clipboard")).to_be_visible()
+    assert person.clipboard() == "def price_101() -> int:"
+    expect(files.row("spots")).to_be_visible()
+    assert (project / "spots" / "latest.txt").read_text() == "def price_101() -> int:"
+    frame = radar.frame_locator("iframe")
+    expect(frame.get_by_text("FS_DENIED protected")).to_be_visible()
 
     # What was sent is in the journal, and leads back to the line from there.
     person.button("Close the preview").click()

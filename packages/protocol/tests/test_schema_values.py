@@ -103,3 +103,8 @@ def test_a_useless_keyword_has_no_effect() -> None:
 
 
 # The shortcuts never change an answer.
+
+
+def test_a_limit_is_told_digit_by_digit() -> None:
+    (issue,) = compile_schema({"type": "number", "maximum": 10_485_760}).check(10_485_761)
+    assert issue.message == "The number must be 10485760 or less."

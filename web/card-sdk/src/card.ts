@@ -208,7 +208,7 @@ export class Card {
     return (await this.request("card.spawn", given(options) as SpawnOptions)).cardId;
   }
 
-  /** Puts text on the clipboard. */
+  /** Puts text on the clipboard. NOT_VISIBLE without a page of Cardloom, UNAVAILABLE when its browser refuses. */
   async copyText(text: string): Promise<void> {
     await this.request("clipboard.writeText", { text });
   }

@@ -190,7 +190,7 @@ class HostConnection:
         if row is None or not row.large_response:
             return self._limits["messageBytes"]
         if row.owner == "files":
-            return max(self._limits["largeMessageBytes"], limit("fileResponseBytes"))
+            return limit("fileResponseBytes")  # for the owner too, whose other answers may hold a whole canvas
         return self._limits["largeMessageBytes"]
 
     def _units(self, request_id: int, result: JsonValue | Absent) -> int:

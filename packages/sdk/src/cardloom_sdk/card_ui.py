@@ -104,5 +104,5 @@ class CardWishes:
         return str((await self._wish("card.spawn", params))["cardId"])
 
     async def copy_text(self, text: str) -> None:
-        """Put text on the clipboard; takes `clipboard.write`. UNAVAILABLE when no page can."""
+        """Put text on the clipboard; takes `clipboard.write`. NOT_VISIBLE without a page, UNAVAILABLE when it cannot."""
         await self._wish("clipboard.writeText", {"text": text})

@@ -153,6 +153,16 @@ async def test_ten_mebibytes_travel_as_base64_and_more_are_cut(filer: Filer, fol
     assert base64.b64decode(found["data"]) == content
 
 
+async def test_a_text_that_grows_on_the_wire_is_too_large_for_the_owner_as_well(
+    filer: Filer, page: Any, workspace_id: str, folder: Path
+) -> None:
+    (folder / "zeros").write_bytes(bytes(4 * MIB))  # each becomes six characters of JSON
+    assert (await filer.refused("fs.read", path="zeros")).code is ErrorCode.TOO_LARGE
+    assert (await page.refused("files.read", workspaceId=workspace_id, path="zeros")).code is ErrorCode.TOO_LARGE
+    found = await page.call("files.read", workspaceId=workspace_id, path="zeros", encoding="base64")
+    assert base64.b64decode(found["data"]) == bytes(4 * MIB)
+
+
 async def test_base64_writes_end_near_nine_mebibytes_and_the_error_says_so(filer: Filer) -> None:
     fits = base64.b64encode(bytes(9 * MIB - 1024)).decode()
     assert (await filer.call("fs.write", path="big", data=fits, encoding="base64"))["size"] == 9 * MIB - 1024

@@ -6,7 +6,7 @@ Spec: card host contract, behaviour notes, "Value against schema". `quick.py` sa
 from collections.abc import Sequence
 from math import floor, isinf
 
-from ..jstext import as_double, point_length, utf16_length
+from ..jstext import as_double, number_text, point_length, utf16_length
 from ..limits import limit
 from .issue import Issue, pointer
 from .node import Node, canonical_text, text_work
@@ -91,13 +91,13 @@ class Check:
     def _text(self, node: Node, text: str, path: str) -> None:
         least, most = node.min_length, node.max_length
         if most is not None and len(text) * 2 > most and utf16_length(text) > most * 2:
-            self._report(path, "maxLength", f"At most {most:g} characters are allowed.")
+            self._report(path, "maxLength", f"At most {number_text(most)} characters are allowed.")
         elif least is not None or most is not None:
             length = point_length(text)
             if least is not None and length < least:
-                self._report(path, "minLength", f"At least {least:g} characters are needed.")
+                self._report(path, "minLength", f"At least {number_text(least)} characters are needed.")
             if most is not None and length > most:
-                self._report(path, "maxLength", f"At most {most:g} characters are allowed.")
+                self._report(path, "maxLength", f"At most {number_text(most)} characters are allowed.")
         if node.pattern is not None and not found(node.pattern, text):
             self._report(path, "pattern", f"The text does not match {node.pattern}.")
         if node.format is not None and not node.format(text):
@@ -105,21 +105,21 @@ class Check:
 
     def _number(self, node: Node, number: float, path: str) -> None:
         if node.minimum is not None and number < node.minimum:
-            self._report(path, "minimum", f"The number must be {node.minimum:g} or more.")
+            self._report(path, "minimum", f"The number must be {number_text(node.minimum)} or more.")
         if node.maximum is not None and number > node.maximum:
-            self._report(path, "maximum", f"The number must be {node.maximum:g} or less.")
+            self._report(path, "maximum", f"The number must be {number_text(node.maximum)} or less.")
         if node.exclusive_minimum is not None and number <= node.exclusive_minimum:
-            self._report(path, "exclusiveMinimum", f"The number must be above {node.exclusive_minimum:g}.")
+            self._report(path, "exclusiveMinimum", f"The number must be above {number_text(node.exclusive_minimum)}.")
         if node.exclusive_maximum is not None and number >= node.exclusive_maximum:
-            self._report(path, "exclusiveMaximum", f"The number must be below {node.exclusive_maximum:g}.")
+            self._report(path, "exclusiveMaximum", f"The number must be below {number_text(node.exclusive_maximum)}.")
         if node.multiple_of is not None and not is_multiple(number, node.multiple_of):
-            self._report(path, "multipleOf", f"The number must be a multiple of {node.multiple_of:g}.")
+            self._report(path, "multipleOf", f"The number must be a multiple of {number_text(node.multiple_of)}.")
 
     def _array(self, node: Node, items: Sequence[object], path: str) -> bool:
         if node.min_items is not None and len(items) < node.min_items:
-            self._report(path, "minItems", f"At least {node.min_items:g} entries are needed.")
+            self._report(path, "minItems", f"At least {number_text(node.min_items)} entries are needed.")
         if node.max_items is not None and len(items) > node.max_items:
-            self._report(path, "maxItems", f"At most {node.max_items:g} entries are allowed.")
+            self._report(path, "maxItems", f"At most {number_text(node.max_items)} entries are allowed.")
             return False
         if node.unique and self._has_twins(items):
             self._report(path, "uniqueItems", "Two entries are equal.")
@@ -140,9 +140,9 @@ class Check:
 
     def _object(self, node: Node, members: dict[str, object], path: str) -> bool:
         if node.min_properties is not None and len(members) < node.min_properties:
-            self._report(path, "minProperties", f"At least {node.min_properties:g} members are needed.")
+            self._report(path, "minProperties", f"At least {number_text(node.min_properties)} members are needed.")
         if node.max_properties is not None and len(members) > node.max_properties:
-            self._report(path, "maxProperties", f"At most {node.max_properties:g} members are allowed.")
+            self._report(path, "maxProperties", f"At most {number_text(node.max_properties)} members are allowed.")
             return False
         for name in node.required:
             if name not in members:

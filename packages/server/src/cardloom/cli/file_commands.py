@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from cardloom_protocol.limits import limit
+
 from .options import Json, run
+
+_MOST_BYTES: Final = limit("fsReadBytes")
+_MOST_ENTRIES: Final = limit("fsListEntries")
 
 fs = typer.Typer(help="Files of a workspace, by the rules that cards follow.", no_args_is_help=True)
 
@@ -21,7 +26,7 @@ Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A work
 def list_(
     path: FolderPath = "",
     recursive: Recursive = False,
-    most: Annotated[int | None, typer.Option("--max", min=1, max=5000, help="How many entries.")] = None,
+    most: Annotated[int | None, typer.Option("--max", min=1, max=_MOST_ENTRIES, help="How many entries.")] = None,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
@@ -42,7 +47,7 @@ def stat(path: FilePath, workspace: Workspace = None, json: Json = False) -> Non
 @fs.command()
 def read(
     path: FilePath,
-    most: Annotated[int | None, typer.Option("--max", min=1, help="How many bytes.")] = None,
+    most: Annotated[int | None, typer.Option("--max", min=1, max=_MOST_BYTES, help="How many bytes.")] = None,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:

@@ -130,7 +130,11 @@ def _content(text: str | None, source: Path | None) -> bytes:
             return source.read_bytes()
         except OSError as error:
             raise UsageError(f"{source} cannot be read: {error.strerror}") from error
-    return sys.stdin.buffer.read() if text is None else text.encode("utf-8", "surrogateescape")
+    if text is not None:
+        return text.encode("utf-8", "surrogateescape")
+    if sys.stdin.isatty():
+        say("Type the content; end it with Ctrl-D on a line of its own.")
+    return sys.stdin.buffer.read()
 
 
 def _described(found: dict[str, Any]) -> str:

@@ -77,7 +77,7 @@ class PageWork:
     # The clipboard
 
     async def write_clipboard(self, card_id: CardId, text: str) -> None:
-        """Put text on the clipboard. UNAVAILABLE: no page is open, or its browser refused."""
+        """Put text on the clipboard. NOT_VISIBLE: no page is open. UNAVAILABLE: its browser refused or says nothing."""
         card = self._graph.card(card_id)
         page = self._page(card)
         write_id = secrets.token_urlsafe(12)
@@ -108,5 +108,5 @@ class PageWork:
     def _page(self, card: Card) -> Page:
         page = self._presence.page_for(card.id, card.workspace_id)
         if page is None:
-            raise CallError(ErrorCode.UNAVAILABLE, "no page of Cardloom is open")
+            raise CallError(ErrorCode.NOT_VISIBLE, "no page of Cardloom is open")
         return page
