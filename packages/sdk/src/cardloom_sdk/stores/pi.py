@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
-from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.jstext import JsonValue, compact_json
 from cardloom_protocol.session.codecs.pi import (
     PiFile,
     new_pi_file,
@@ -122,6 +122,25 @@ class PiStore(SessionStore):
             return append_pi(file, node, given or self._unused_id(file), self._now())
 
         return await self._append(session_id, append)
+
+    async def file(self, session_id: str) -> PiFile:
+        """The session's file as it stands, for who works with pi itself."""
+        safe_id(session_id, "session id")
+        return await asyncio.to_thread(lambda: _parsed(read_text(self._path(session_id))))
+
+    async def adopt(self, session_id: str, entries: Sequence[JsonObject]) -> None:
+        """Appends entries that pi made, as they are. CONFLICT for an id in use."""
+        safe_id(session_id, "session id")
+
+        def on_text(text: str) -> tuple[str, None]:
+            known = {entry.id for entry in _parsed(text).entries}
+            taken = next((entry["id"] for entry in entries if entry["id"] in known), None)
+            if taken is not None:
+                raise Conflict(f"The session already has an entry {taken!r}.")
+            lines = "".join(compact_json(entry) + "\n" for entry in entries)
+            return lines if text.endswith("\n") else "\n" + lines, None
+
+        await self._writers.run(session_id, lambda: append_file(self._path(session_id), on_text))
 
     async def edit_node(self, session_id: str, node_id: str, patch: NodePatch) -> StoreNode:
         """See the contract. BAD_REQUEST for a service entry and for a patch without content."""

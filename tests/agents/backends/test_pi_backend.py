@@ -1,0 +1,103 @@
+"""pi itself behind the session protocol: the contract of backends, and what is pi's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from cardloom.features.sessions.backends.pi.backend import PiBackend, PiSettings
+from cardloom_protocol.session import derived_text, has
+from cardloom_sdk.backend import BackendHost
+from cardloom_sdk.testing.backend_contract import Row, Subject, rows
+from cardloom_sdk.testing.session_clients import HostClient
+from ensure_clis import PROGRAMS, missing_reason
+
+from ...model_server.serving import ModelServer, serving_models
+from ..home import Home, make_home
+
+PI = next(program for program in PROGRAMS if program.id == "pi")
+WORDS = {
+    "text": "[[text]] hello",
+    "tool": "[[write:notes.txt]] please",
+    "permission": "[[tool:echo hi]] please",
+    "hang": "[[hold]] please",
+    "fail": "[[500]] please",
+}
+
+# pi asks for no permission by itself: people who want to be asked have an extension like this one.
+ASKING = """\
+export default function (pi: any) {
+  pi.on("tool_call", async (event: any, ctx: any) => {
+    if (event.toolName !== "bash" || !ctx.hasUI) return
+    const allowed = await ctx.ui.confirm("Allow bash?", String(event.input.command))
+    if (!allowed) return { block: true, reason: "denied" }
+  })
+}
+"""
+
+pytestmark = pytest.mark.skipif(missing_reason(PI) is not None, reason=missing_reason(PI) or "")
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[ModelServer]:
+    with serving_models() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Home:
+    """A home in which pi asks before it runs a command, and gives up at the first failure."""
+    made = make_home(tmp_path_factory.mktemp("pi") / "home", PI, models.url)
+    settings = made.folder / ".pi" / "agent" / "settings.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "retry": {"enabled": False}}))
+    extension = made.folder / ".pi" / "agent" / "extensions" / "asking.ts"
+    extension.parent.mkdir(exist_ok=True)
+    extension.write_text(ASKING)
+    return made
+
+
+@pytest.fixture
+async def host(home: Home, tmp_path: Path) -> AsyncIterator[BackendHost]:
+    settings = PiSettings(PI.command, home.project, tmp_path / "sessions", home.environment)
+    host = BackendHost(PiBackend(settings))
+    yield host
+    await host.close()
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.check.__name__) for row in rows()])
+async def test_pi_keeps_the_contract(host: BackendHost, row: Row) -> None:
+    capabilities = await host.capabilities()
+    if all(has(capabilities, need) for need in row.needs):
+        await row.check(Subject(HostClient(host), WORDS))
+
+
+async def test_pi_goes_on_with_its_own_session_file(host: BackendHost, home: Home, tmp_path: Path) -> None:
+    subject = Subject(HostClient(host), WORDS)
+    session = await subject.session(title="Mine")
+    await subject.client.call("append", sessionId=session, role="assistant", text="Welcome.")
+    await subject.whole_run(session, "text")
+    (path,) = (tmp_path / "sessions").glob("*.jsonl")
+    before = [json.loads(line) for line in path.read_text().splitlines()]
+    answer = before[-1]["message"]
+    assert (answer["role"], answer["provider"], answer["stopReason"]) == ("assistant", "scripted", "stop")
+    await subject.whole_run(session, "tool")
+    after = [json.loads(line) for line in path.read_text().splitlines()]
+    assert after[: len(before)] == before
+    roles = [message["role"] for message in await subject.history(session)]
+    assert roles == ["assistant", "user", "assistant", "user", "assistant", "tool", "assistant"]
+    assert (home.project / "notes.txt").exists()
+
+
+async def test_thinking_and_usage_are_told(host: BackendHost, models: ModelServer) -> None:
+    subject = Subject(HostClient(host), {"think": "[[think]] hm"})
+    session = await subject.session()
+    events = await subject.whole_run(session, "think")
+    (_, answer) = await subject.history(session)
+    assert [part["type"] for part in answer["parts"]] == ["thinking", "text"]
+    usage = models.record.exchanges()[-1].usage
+    assert usage is not None
+    assert events[-1]["usage"] == answer["meta"]["usage"]
+    assert derived_text(answer)
