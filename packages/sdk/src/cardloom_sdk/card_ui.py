@@ -104,5 +104,5 @@ class CardWishes:
         return str((await self._wish("card.spawn", params))["cardId"])
 
     async def copy_text(self, text: str) -> None:
-        """Put text on the clipboard; takes `clipboard.write`. NOT_VISIBLE without a page, UNAVAILABLE when it cannot."""
+        """Put text on the clipboard; takes `clipboard.write`. NOT_VISIBLE without a page, UNAVAILABLE if it cannot."""
         await self._wish("clipboard.writeText", {"text": text})

@@ -12,6 +12,8 @@ import styles from "./files.module.css";
 
 const ROW_PX = 25;
 const INDENT_PX = 14;
+/** Deeper folders stand no further right, or their names would have no room. */
+const MOST_INDENTS = 12;
 const TYPING_MS = 700;
 
 /** The folder of the workspace as a tree. Only the rows on the screen are drawn, so that its size does not matter. */
@@ -99,7 +101,7 @@ export function FileTree() {
     >
       <div style={{ height: rows.length * ROW_PX }} role="presentation">
         {rows.slice(from, to).map((row, offset) => {
-          const place = { top: (from + offset) * ROW_PX, paddingLeft: 8 + (row.level - 1) * INDENT_PX };
+          const place = { top: (from + offset) * ROW_PX, paddingLeft: 8 + Math.min(row.level - 1, MOST_INDENTS) * INDENT_PX };
           if (row.kind === "note") {
             return (
               <div key={`${row.path}/ ${row.note}`} className={styles["words"]} data-note={row.note} style={place} title={row.message}>
@@ -132,7 +134,7 @@ export function FileTree() {
               }}
             >
               <RowIcon row={row} />
-              <span>{row.name}</span>
+              <bdi>{row.name}</bdi>
             </div>
           );
         })}

@@ -25,6 +25,11 @@ test("more lines than a browser can place are cut, and that is said", () => {
   expect(content.kind === "text" && content.lines.length).toBe(500_000);
 });
 
+test("Markdown is rendered as far as that takes no seconds", () => {
+  expect(textContent("a.md", read("# A"))).toMatchObject({ markdown: "# A" });
+  expect(textContent("a.md", read("[".repeat(256 * 1024 + 1)))).toMatchObject({ markdown: null });
+});
+
 test("names tell pictures and Markdown, in any letter case", () => {
   expect(imageType("a/Photo.JPG")).toBe("image/jpeg");
   expect(imageType("a.b/photo")).toBeNull();

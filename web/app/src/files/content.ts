@@ -17,6 +17,8 @@ export const MOST_BYTES = 10 * 1024 * 1024;
 const MOST_LINES = 500_000;
 /** Longer lines are cut where they are shown: nobody reads them, and they would take the page seconds. */
 export const MOST_CHARS_A_LINE = 4_000;
+/** Longer Markdown is shown as its source: some texts take the square of their length to render. */
+const MOST_RENDERED_CHARS = 256 * 1024;
 const LOOKED_AT_CHARS = 8_000;
 
 const IMAGES: Readonly<Record<string, string>> = {
@@ -63,7 +65,7 @@ export function textContent(path: string, { data, truncated }: FileContent): Con
   return {
     kind: "text",
     lines: lines.length > MOST_LINES ? lines.slice(0, MOST_LINES) : lines,
-    markdown: isMarkdown(path) ? data : null,
+    markdown: isMarkdown(path) && data.length <= MOST_RENDERED_CHARS ? data : null,
     truncated: truncated || lines.length > MOST_LINES,
   };
 }
