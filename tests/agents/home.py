@@ -186,18 +186,6 @@ def _gemini(home: Path, project: Path, model_url: str) -> dict[str, str]:
     return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model_url, "GEMINI_CLI_NO_RELAUNCH": "true"}
 
 
-# pi asks for no permission by itself: people who want to be asked have an extension like this one.
-PI_EXTENSION = """\
-export default function (pi: any) {
-  pi.on("tool_call", async (event: any, ctx: any) => {
-    if (event.toolName !== "bash" || !ctx.hasUI) return
-    const allowed = await ctx.ui.confirm("Allow bash?", String(event.input.command))
-    if (!allowed) return { block: true, reason: "denied" }
-  })
-}
-"""
-
-
 def _pi(home: Path, project: Path, model_url: str) -> dict[str, str]:
     folder = home / ".pi" / "agent"
     model = {
@@ -221,9 +209,6 @@ def _pi(home: Path, project: Path, model_url: str) -> dict[str, str]:
             "lastChangelogVersion": "1.6.0",
         },
     )
-    extension = folder / "extensions" / "asking.ts"
-    extension.parent.mkdir()
-    extension.write_text(PI_EXTENSION)
     return {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
 
 

@@ -57,13 +57,16 @@ async def test_every_scene_shows_its_statuses(program: Program, bench: Workbench
 
     await scene("answer", "[[text]] hello")
     await bench.statuses(*ANSWERED)
-    await bench.until(lambda: bench.player.state.reply is not None, "to have a reply")
-    assert bench.player.state.reply is not None
-    assert PLAIN_TEXT in bench.player.state.reply.text
+    if manners.hooked:
+        await bench.until(lambda: bench.player.state.reply is not None, "to have a reply")
+        assert bench.player.state.reply is not None
+        assert PLAIN_TEXT in bench.player.state.reply.text
 
     await scene("approve", "[[tool:echo yes > yes.txt]] go")
     await bench.statuses(*APPROVED[:2])
-    assert "echo yes" in (bench.player.state.question or pytest.fail("no question")).action
+    question = bench.player.state.question
+    assert question is not None
+    assert not manners.hooked or "echo yes" in question.action
     await bench.quiet()
     await bench.answer("approve")
     await bench.statuses(*APPROVED)

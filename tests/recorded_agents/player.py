@@ -78,6 +78,8 @@ class Player:
         before = self.state.shown
         self.state, published = step(self.state, signal, at_ms)
         self.published += published
+        if published:
+            self._tail = ""
         for one in published:
             if one.status is not before:
                 self.statuses[self.scene].append(one.status)

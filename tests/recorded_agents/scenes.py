@@ -29,7 +29,8 @@ class Manners:
     """How a program behaves where programs differ.
 
     `ready` is on its screen once it takes prompts. `refused` is the status of the model that it does not try again.
-    `gives_back`: an interrupted prompt returns to its input box, where it has to be deleted first.
+    `gives_back`: an interrupted prompt returns to its input box, where it has to be deleted first. `hooked`: it tells
+    what it asks and replies, not only that it does.
     """
 
     ready: str
@@ -39,6 +40,7 @@ class Manners:
     refused: int = 400
     gives_back: bool = False
     delegates: bool = False
+    hooked: bool = True
 
 
 MANNERS: Mapping[str, Manners] = {
@@ -46,7 +48,7 @@ MANNERS: Mapping[str, Manners] = {
     "codex-cli": Manners("Ask Codex", "/quit", refused=500),
     "opencode": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
     "qwen-code": Manners("Type your message", "/quit", gives_back=True),
-    "gemini-cli": Manners("Type your message", "/quit", gives_back=True),
+    "gemini-cli": Manners("Type your message", "/quit", gives_back=True, hooked=False),
     "pi": Manners("scripted-1", "/quit", denied=APPROVED),
 }
 

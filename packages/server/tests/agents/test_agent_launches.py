@@ -29,6 +29,7 @@ SPEC = LaunchSpec(
     model="some-model",
     prompt="Fix the test.",
     arguments=("--fast",),
+    layer_is_roots=True,
 )
 ALL = pytest.mark.parametrize("harness", HARNESSES.values(), ids=lambda harness: harness.id)
 PERMISSION = Question("permission", "run x", "run x", id="call-1")
@@ -232,6 +233,15 @@ def test_the_system_file_that_ours_stands_in_for_still_counts(harness_id: str, f
     assert settings["telemetry"] == {"on": False}
     assert settings["mcpServers"]["cardloom"]["httpUrl"] == "http://127.0.0.1:4321/mcp"
     assert f"{folder}/system-defaults.json" in launch.environment.values()
+
+
+def test_gemini_gets_no_settings_that_it_would_warn_of() -> None:
+    launch = HARNESSES["gemini-cli"].launch(replace(SPEC, layer_is_roots=False))
+    assert (launch.environment, launch.files) == ({}, ())
+    assert launch.argv[-2:] == ("--session-id", SPEC.new_session_id)
+    assert launch.session_id == SPEC.new_session_id
+    continued = HARNESSES["gemini-cli"].launch(replace(SPEC, session_id="s"))
+    assert "--session-id" not in continued.argv
 
 
 def test_hermes_posts_to_us_by_a_managed_folder() -> None:

@@ -1,16 +1,20 @@
-"""Gemini CLI: hooks in a system settings file of our own, its title, its log for replies.
+"""Gemini CLI: its title and its log; hooks in a system settings file of our own where it takes one.
 
-Spec: harnesses, Gemini CLI; agents' programs as they are, Gemini. Decisions 22, 23.
+It takes system settings from folders alone that root owns and nobody else writes, and warns of any other on its screen
+(seen with 0.61.0). So only a server that runs as root gives it hooks and the canvas's tools. Spec: harnesses, Gemini
+CLI; agents' programs as they are, Gemini. Decisions 22, 23.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from ..facts import (
     Asked,
+    EndsAs,
     Fact,
     HookContext,
     HookResult,
@@ -39,7 +43,10 @@ GLYPHS: Final[dict[str, TitleState]] = {"◇": "ready", "✦": "working", "✋":
 
 
 def launch(spec: LaunchSpec) -> Launch:
-    return launch_with(spec, FAMILY)
+    made = launch_with(spec, FAMILY)
+    if spec.session_id is None:
+        made = replace(made, argv=(*made.argv, "--session-id", spec.new_session_id), session_id=spec.new_session_id)
+    return made if spec.layer_is_roots else replace(made, environment={}, files=())
 
 
 def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
@@ -86,6 +93,15 @@ def read_title(title: str) -> TitleSaid:
     return TitleSaid(GLYPHS.get(title[:1]))
 
 
+_ERROR: Final = re.compile(r"^✕ \[API Error: (.*)", re.MULTILINE)
+
+
+def read_output(recent: str) -> tuple[Fact, ...]:
+    """See that the turn will end as a failed one, which the title does not tell."""
+    errors = _ERROR.findall(recent)
+    return (EndsAs("failed", one_line(errors[-1])),) if errors else ()
+
+
 def read_log(view: LogView, line: str) -> LogView:
     """Fold one line. Updates (`$set`) and lines without tokens repeat what was there before."""
     entry = json_line(line)
@@ -117,7 +133,7 @@ HARNESS: Final = Harness(
     id="gemini-cli",
     detection=Detection(("gemini",), install="npm install -g @google/gemini-cli", node_from=20),
     abilities=Abilities(
-        status_from=("hooks", "transcript", "title", "keys"),
+        status_from=("title", "hooks", "transcript", "output", "keys"),
         questions=True,
         resume=True,
         first_prompt=True,
@@ -136,6 +152,7 @@ HARNESS: Final = Harness(
     answer=answer,
     read_title=read_title,
     read_log=read_log,
+    read_output=read_output,
     missing=("Errorresumingsession", "Invalidsessionidentifier"),
     exit_keys=(KeyWrite(b"/quit"), KeyWrite(b"\r", 200)),
 )

@@ -64,7 +64,8 @@ class LaunchSpec:
     `session_id` continues that session; `new_session_id` is a fresh random UUID for harnesses that let us choose.
     `hook_url` ends without a slash, the event's name is put behind it. `poster` runs our small program that posts a
     hook's payload: its words, to which the path of a poster file and the event's name are added. `environment` is the
-    cleaned one, for reading. `arguments` are the person's own, for a plain command or an ACP agent.
+    cleaned one, for reading. `arguments` are the person's own, for a plain command or an ACP agent. `layer_is_roots`:
+    root owns the layer and every folder above it, and nobody else writes there.
     """
 
     agent_id: str
@@ -82,6 +83,7 @@ class LaunchSpec:
     mcp: McpServer | None = None
     version: Version | None = None
     arguments: tuple[str, ...] = ()
+    layer_is_roots: bool = False
     layers_below: Mapping[str, str] = field(default_factory=dict)
     """Texts of the user's files that ours would hide, by path, for harnesses that name such files."""
 
