@@ -81,9 +81,18 @@ def test_a_card_without_tests_is_told_so(tmp_path: Path) -> None:
         run_card_tests(folder, as_json=False)
 
 
-def test_the_tests_of_a_page_are_left_to_the_web_sdk(tmp_path: Path) -> None:
+def test_a_page_without_tests_is_told_how_to_write_them(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="@cardloom/card-sdk/testing"):
         run_card_tests(begin(tmp_path, python=False), as_json=False)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="the tests of a page run with npm")
+@pytest.mark.parametrize("code", [0, 3])
+def test_the_tests_of_a_page_are_those_of_its_own_script(tmp_path: Path, code: int) -> None:
+    folder = begin(tmp_path, python=False)
+    (folder / "package.json").write_text(json.dumps({"scripts": {"test": f'node -e "process.exit({code})"'}}))
+    answer = run_card_tests(folder, as_json=True)
+    assert (answer.data, answer.exit_code) == ({"passed": code == 0}, 1 if code else 0)
 
 
 def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:

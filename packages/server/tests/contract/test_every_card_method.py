@@ -26,6 +26,9 @@ RECORDED: dict[str, Any] = json.loads((ROOT / "tests/vectors/cards/methods.json"
 REFERENCE = (ROOT / "docs/reference/methods-card.md").read_text("utf-8")
 BEHAVIOUR_FOLDERS = ("packages/server/tests", "packages/sdk/tests", "tests/e2e")
 CALLED = re.compile(r"""\b(?!event\b)\w+\(\s*["']([a-z][a-zA-Z0-9]*\.[a-z][a-zA-Z0-9]*)["']""")
+HEARD = re.compile(
+    r"""(?:\b(?:event|told|events)\(\s*|(?<!subscribe)(?<!publish)\(\s*(?="[\w.]+",))["']([a-z][a-z0-9]*\.[a-zA-Z]+)["']"""
+)
 
 PEER = "$peer"
 SAMPLES: dict[str, dict[str, Any]] = {
@@ -113,16 +116,16 @@ def name_of(row: MethodRow) -> str:
     return row.name
 
 
-def behaviour_tests() -> frozenset[str]:
-    """The methods that behaviour tests call by name, this one apart."""
-    files = [path for folder in BEHAVIOUR_FOLDERS for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
-    return frozenset(name for path in files for name in CALLED.findall(path.read_text("utf-8")))
+def named_in(folders: tuple[str, ...], named: re.Pattern[str]) -> frozenset[str]:
+    """What tests name in a certain way, this one apart."""
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
+    return frozenset(name for path in files for name in named.findall(path.read_text("utf-8")))
 
 
 @pytest.fixture(scope="module")
 def called() -> frozenset[str]:
     """The methods with a behaviour test."""
-    return behaviour_tests()
+    return named_in(BEHAVIOUR_FOLDERS, CALLED)
 
 
 @pytest.fixture
@@ -191,6 +194,11 @@ def test_the_reference_says_what_a_method_takes_and_needs(row: MethodRow) -> Non
 @pytest.mark.parametrize("row", BUILT, ids=name_of)
 def test_a_method_has_a_behaviour_test(row: MethodRow, called: frozenset[str]) -> None:
     assert row.name in called
+
+
+def test_every_event_has_a_test_in_which_a_card_hears_it_from_the_server() -> None:
+    heard = named_in(BEHAVIOUR_FOLDERS[:1], HEARD)
+    assert [name for name in CARD_EVENTS if name not in heard] == []
 
 
 async def test_every_method_has_a_handler_or_is_reserved(desk: Any, card: Actor) -> None:

@@ -123,8 +123,9 @@ async def test_agents(desk: Any, seat: Seat, client: Client) -> None:
     info = replace(directory.get(other), kind="ai", status=AgentStatus.WORKING)
     directory.put(desk.id, CardId(other), info)
     assert {"agent_read", "agent_send", "agent_wait"} <= set(await tools_of(client))
-    assert (await refused(client, "agent_read")).startswith("UNAVAILABLE")
-    assert (await refused(client, "agent_send", text="hi")).startswith("UNAVAILABLE")
+    nobody_there = ("UNAVAILABLE", "NOT_FOUND")  # the terminal only says of itself that an agent sits at it
+    assert (await refused(client, "agent_read")).startswith(nobody_there)
+    assert (await refused(client, "agent_send", text="hi")).startswith(nobody_there)
     assert (await refused(client, "agent_wait", timeoutMs=1000)).startswith("TIMEOUT")
     waiting = asyncio.create_task(use(client, "agent_wait"))
     directory.put(desk.id, CardId(other), replace(info, status=AgentStatus.FINISHED))
@@ -233,3 +234,14 @@ async def test_the_gate_itself_keeps_an_agent_to_its_methods_and_arrows(desk: An
 def test_every_built_in_tool_has_a_name_that_cards_cannot_take() -> None:
     assert {*BUILT_INS, *CANVAS_TOOLS} <= set(BUILTIN_TOOLS)
     assert set(AGENT_METHODS) <= {*CANVAS_METHODS, *CARD_METHODS}
+
+
+def test_every_promised_tool_of_a_kind_of_card_is_there() -> None:
+    kinds = ("note", "todo", "kanban", "canvas", "terminal", "agent", "ports")
+    promised = {name for name in BUILTIN_TOOLS if name.partition("_")[0] in kinds}
+    assert promised - {*BUILT_INS, *CANVAS_TOOLS} == {"agent_set_model", "agent_switch_harness"}, "of agents themselves"
+
+
+def test_the_guide_names_every_built_in_tool() -> None:
+    guide = (Path(__file__).parents[4] / "docs" / "guides" / "tools-for-agents.md").read_text("utf-8")
+    assert [name for name in (*BUILT_INS, *CANVAS_TOOLS, *FILE_TOOLS) if f"`{name}`" not in guide] == []

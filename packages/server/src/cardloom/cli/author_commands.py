@@ -72,7 +72,7 @@ def pack(
 
 
 def run_tests(folder: Folder, json: Json = False) -> None:
-    """Run the tests of a card written in Python, with pytest."""
+    """Run a card's tests: with pytest, or those of a page with its package's script named test."""
     from .authoring import run_card_tests
 
     run(lambda: run_card_tests(folder, as_json=json), json)

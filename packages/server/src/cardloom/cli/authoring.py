@@ -29,6 +29,7 @@ from ..host.packing import packed, write_new
 from .card_react_template import sdk_archive
 from .card_templates import Kind, card_files
 from .console import EXIT_FAILED, Answer, UsageError
+from .scripts import script_of
 
 _NO_TESTS = 5  # pytest's exit code when it found none
 
@@ -87,13 +88,10 @@ def pack_card(folder: Path, output: Path | None, *, dry_run: bool) -> Answer:
 
 
 def run_card_tests(folder: Path, *, as_json: bool) -> Answer:
-    """Run a Python card's tests; the answer carries pytest's exit code."""
+    """Run a card's tests, with pytest or with its own script; the answer says whether they passed."""
     _, checked = _look(folder)
     if "python" not in checked.manifest:
-        raise UsageError(
-            f"{checked.manifest['name']} is a page; its tests run with the web SDK's own runner: write them with "
-            "MockHost from @cardloom/card-sdk/testing and run them with vitest."
-        )
+        return _run_page_tests(folder, checked, as_json=as_json)
     if find_spec("pytest") is None:
         raise UsageError("pytest is not there. Install it into the environment that Cardloom runs in.")
     place = folder.resolve()
@@ -108,6 +106,21 @@ def run_card_tests(folder: Path, *, as_json: bool) -> Answer:
     ).returncode
     if code == _NO_TESTS:
         raise UsageError(f"{folder} has no tests. pytest looks for them in files named test_*.py.")
+    return Answer({"passed": code == 0}, "", EXIT_FAILED if code else 0)
+
+
+def _run_page_tests(folder: Path, checked: Checked, *, as_json: bool) -> Answer:
+    """Run the script `test` of a page's package. UsageError where there is none, or nothing to run it with."""
+    if not script_of(folder, "test"):
+        raise UsageError(
+            f"{checked.manifest['name']} is a page, and no package.json beside it has a script named test. Write its "
+            "tests with MockHost from @cardloom/card-sdk/testing and let the script run them, with vitest for example."
+        )
+    npm = shutil.which("npm")
+    if npm is None:
+        raise UsageError("npm is not there; the tests of a page run with it.")
+    output = sys.stderr if as_json else None
+    code = subprocess.run([npm, "run", "--silent", "test"], cwd=folder, stdout=output, check=False).returncode
     return Answer({"passed": code == 0}, "", EXIT_FAILED if code else 0)
 
 

@@ -24,6 +24,7 @@ from cardloom_sdk.card_run import EXIT_REFUSED
 from ..features.cards.packages import FRAME_MANIFEST_NAME, MANIFEST_NAME
 from .card_run import GAP, read_source, register, run_again, run_once
 from .console import Answer, UsageError, say
+from .scripts import script_of
 from .session import Record, card_of, session, workspace_of
 
 _LEFT_OUT: Final = frozenset({".git", "node_modules", "__pycache__", ".pytest_cache", ".vite"})
@@ -70,11 +71,7 @@ def is_part_of_card(path: str, folder: Path, entry: str) -> bool:
 
 def watch_command(folder: Path) -> list[str] | None:
     """What builds a page anew after each change: its package's script of that name. UsageError: nothing installed."""
-    try:
-        scripts = json.loads((folder / "package.json").read_text("utf-8")).get("scripts", {})
-    except (OSError, ValueError, AttributeError):
-        return None
-    if _WATCH_SCRIPT not in scripts:
+    if script_of(folder, _WATCH_SCRIPT) is None:
         return None
     if not (folder / "node_modules").is_dir():
         raise UsageError(f"{folder} has no node_modules yet. Run there first: npm install")
