@@ -100,7 +100,7 @@ smoke: build ## Install the wheels in an empty environment and start them
 
 pictures: setup ## Take the picture of each example anew
 	tools/ensure_chromium.sh
-	CARDLOOM_PICTURES=1 $(BIN)/python -m pytest tests/e2e/framed/test_examples.py tests/e2e/test_a_failing_suite_in_a_terminal_becomes_tasks.py
+	CARDLOOM_PICTURES=1 $(BIN)/python -m pytest tests/e2e/framed/test_examples.py tests/e2e/framed/test_clock_and_counter.py tests/e2e/test_a_failing_suite_in_a_terminal_becomes_tasks.py
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m bench

@@ -13,12 +13,13 @@ from cardloom.cli.authoring import validate_card
 
 from ..hostile.hosting import Hosted
 from ..person import Person
+from ..pictures import EXAMPLES, keep_picture
 from ..running_server import free_port
 from .conftest import Framed
 
 Sit = Callable[..., Person]
 
-CARD = Path(__file__).parents[3] / "examples" / "cards" / "clock-counter"
+CARD = EXAMPLES / "clock-counter"
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def clocks(tmp_path: Path) -> Iterator[Hosted]:
 
 def test_the_clock_can_be_installed_and_has_one_page() -> None:
     answer = validate_card(CARD)
-    assert answer.data["files"] == ["README.md", "index.html", "neurosquad-card.json"]
+    assert answer.data["files"] == ["README.md", "index.html", "neurosquad-card.json", "screenshot.png"]
     assert answer.data["warnings"] == []
 
 
@@ -48,6 +49,7 @@ def test_the_clock_tells_the_time_and_counts_on_after_a_reload(clocks: Hosted, s
         clock.inside.get_by_role("button", name="Count", exact=True).click()
     expect(clock.inside.locator("#count")).to_have_text("2")
     expect(clock.card.locator(".card-head .badge")).to_have_text("2")
+    keep_picture(person, clock.card, "clock-counter")
     person.page.reload()
     expect(clock.inside.locator("#count")).to_have_text("2")
     clock.inside.get_by_role("button", name="Start over").click()

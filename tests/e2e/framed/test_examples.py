@@ -190,15 +190,6 @@ def test_the_board_fetches_issues_with_a_secret_that_it_never_sees(board: Board,
     expect(issues.card.locator(".card-head .badge")).to_have_text("2")
 
 
-def test_the_clock_counts(board: Board) -> None:
-    clock = board.add("Clock and counter")
-    board.person.see_all()
-    for _ in range(3):
-        clock.inside.get_by_role("button", name="Count", exact=True).click()
-    expect(clock.card.locator(".card-head .badge")).to_have_text("3")
-    keep_picture(board.person, clock.card, "clock-counter")
-
-
 def test_the_log_watcher_tells_what_it_found(board: Board, tmp_path: Path) -> None:
     log = tmp_path / "project" / "app.log"
     log.write_text("INFO up\n")
