@@ -129,6 +129,10 @@ class BackendHost:
             raise NotFound(f"There is no run {run_id!r}, or it ended long ago.")
         return live
 
+    def knows(self, run_id: str) -> bool:
+        """Whether there is a run of that id."""
+        return run_id in self._runs
+
     def runs_of(self, session_id: str) -> list[JsonObject]:
         """The runs of a session that are known, the latest last."""
         return [run.status() for run in self._runs.values() if run.session_id == session_id]

@@ -33,8 +33,8 @@ from .line import Room, answer_once
 from .mcp.door import PATH as MCP_PATH
 from .mcp.door import AgentDoor
 from .pages import SECURITY_HEADERS, Pages
+from .sessions import AGUI_PATH, SessionDoor
 from .sessions import PATH as SESSIONS_PATH
-from .sessions import SessionDoor
 from .socket import Sockets
 
 _MAX_ACCESS_BYTES = 1024
@@ -69,6 +69,8 @@ def make_asgi(door: Door) -> ASGIApp:
             WebSocketRoute("/ws/card/{token}", _mount_socket(door)),
             Route(MCP_PATH, door.mcp),
             Mount(SESSIONS_PATH, door.sessions),
+            Route(AGUI_PATH, door.sessions.agui),
+            Route(AGUI_PATH + "/{backend}", door.sessions.agui),
             Route("/frames/{token}/{path:path}", door.frames.file, methods=["GET"]),
             Route("/{path:path}", door.pages.asset, methods=["GET"]),
         ]
