@@ -42,6 +42,7 @@ _SCHEMA: Final = (
         output INTEGER, cache_read INTEGER, cache_write INTEGER, cache_write_1h INTEGER, reasoning INTEGER,
         cost_pico INTEGER, body BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)",
+    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
     "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
     "CREATE INDEX IF NOT EXISTS sightings_by_session ON sightings (session, harness) WHERE counted",
     """CREATE TABLE IF NOT EXISTS skips (

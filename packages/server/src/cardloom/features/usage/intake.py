@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -91,8 +92,7 @@ class Intake:
         for key in changed:
             self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = ?", (key, harness, log))
         self._put(log, reading, known=known)
-        for key in changed:
-            self._settle(harness, key)
+        self._settle(harness, changed)
         self._add_skips(log, reading.skips)
 
     def _put(self, log: int, reading: Reading, *, known: bool) -> None:
@@ -115,8 +115,7 @@ class Intake:
             INSERT,
             [self._row(record, harness, log, log, counted=record.key not in shared) for record in records],
         )
-        for key in shared:
-            self._settle(harness, key)
+        self._settle(harness, shared)
 
     def _merged_with_known(self, log: int, harness: str, record: UsageRecord) -> UsageRecord:
         rows = self._index.rows(
@@ -124,22 +123,32 @@ class Intake:
         )
         return merge(RECORDS.decode(rows[0][0]), record) if rows else record
 
-    def _settle(self, harness: str, key: str) -> None:
-        """Decide anew what is counted of a request."""
+    def _settle(self, harness: str, keys: Collection[str]) -> None:
+        """Decide anew what is counted of some requests."""
+        if not keys:
+            return
+        chosen = msgspec.json.encode(sorted(keys)).decode()
         rows = self._index.rows(
-            """SELECT body, coalesce(began_ms, 0), path, logs.id FROM sightings JOIN logs ON logs.id = log
-               WHERE key = ? AND sightings.harness = ?""",
-            (key, harness),
+            """SELECT key, body, coalesce(began_ms, 0), path, logs.id FROM sightings JOIN logs ON logs.id = log
+               WHERE key IN (SELECT value FROM json_each(?)) AND sightings.harness = ?""",
+            (chosen, harness),
         )
-        self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = 0", (key, harness))
-        seen = [(RECORDS.decode(body), began, path, log) for body, began, path, log in rows]
-        alone = len(seen) == 1
-        for record, _, _, log in seen:
-            self._index.run(INSERT, self._row(record, harness, log, log, counted=alone))
-        if len(seen) > 1:
-            merged, owner_path = merge_logs([(record, began, path) for record, began, path, _ in seen])
-            owner = next(log for _, _, path, log in seen if path == owner_path)
-            self._index.run(INSERT, self._row(merged, harness, _MERGED, owner, counted=True))
+        self._index.run(
+            """DELETE FROM sightings WHERE key IN (SELECT value FROM json_each(?)) AND harness = ? AND log = 0""",
+            (chosen, harness),
+        )
+        seen: defaultdict[str, list[tuple[UsageRecord, int, str, int]]] = defaultdict(list)
+        for key, body, began, path, log in rows:
+            seen[key].append((RECORDS.decode(body), began, path, log))
+        settled = []
+        for sightings in seen.values():
+            alone = len(sightings) == 1
+            settled += [self._row(record, harness, log, log, counted=alone) for record, _, _, log in sightings]
+            if not alone:
+                merged, owner_path = merge_logs([(record, began, path) for record, began, path, _ in sightings])
+                owner = next(log for _, _, path, log in sightings if path == owner_path)
+                settled.append(self._row(merged, harness, _MERGED, owner, counted=True))
+        self._index.run_many(INSERT, settled)
 
     def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:
         return (
