@@ -72,6 +72,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd web && npm run --silent lint
+	cd examples/cards && ../node_modules/.bin/eslint --max-warnings 0 .
 
 types: setup
 	$(BIN)/mypy packages/protocol/src packages/sdk/src packages/server/src packages/protocol/tests packages/sdk/tests packages/server/tests tests tools bench examples
