@@ -16,6 +16,7 @@ test("a text is its lines, whatever ends them, and the last break begins no othe
 test("what holds NULs or is hardly UTF-8 is no text", () => {
   expect(textContent("a", read("ab\0cd"))).toEqual({ kind: "binary" });
   expect(textContent("a", read("\uFFFD\uFFFDab"))).toEqual({ kind: "binary" });
+  expect(textContent("a", read("caf\uFFFD na\uFFFDve")).kind).toBe("text");
   expect(textContent("a", read(`caf\uFFFD ${"x".repeat(40)}`)).kind).toBe("text");
 });
 

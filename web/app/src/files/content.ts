@@ -20,6 +20,8 @@ export const MOST_CHARS_A_LINE = 4_000;
 /** Longer Markdown is shown as its source: some texts take the square of their length to render. */
 const MOST_RENDERED_CHARS = 256 * 1024;
 const LOOKED_AT_CHARS = 8_000;
+/** A text in an older encoding has some letters that are no UTF-8; what was compressed is that half the time. */
+const MOST_BROKEN = 0.3;
 
 const IMAGES: Readonly<Record<string, string>> = {
   png: "image/png",
@@ -76,5 +78,5 @@ function isBinary(data: string): boolean {
   if (head.includes("\0")) return true;
   let broken = 0;
   for (const character of head) if (character === "\uFFFD") broken += 1;
-  return broken > head.length / 10;
+  return broken > head.length * MOST_BROKEN;
 }
