@@ -57,6 +57,27 @@ async def test_a_choice_from_the_menu_reaches_its_listener() -> None:
     assert chosen == ["a"]
 
 
+async def test_an_entry_of_the_menu_has_a_function_of_its_own_and_its_failure_is_told() -> None:
+    card = make_card()
+    chosen: list[str] = []
+
+    async def fail() -> None:
+        raise ValueError("no such page")
+
+    async with CardHost(card) as host:
+        await card.ui.set_menu(
+            [MenuItem("a", "First", on_select=lambda: chosen.append("own")), MenuItem("b", "Second", on_select=fail)]
+        )
+        card.ui.on_menu(chosen.append)
+        await host.choose_menu("a")
+        await host.choose_menu("b")
+        assert chosen == ["own", "a", "b"]
+        assert any("no such page" in str(line) for line in host.shown.log)
+        await card.ui.set_menu([MenuItem("a", "First")])
+        await host.choose_menu("a")
+    assert chosen == ["own", "a", "b", "a"]
+
+
 async def test_permissions_are_asked_for_and_known_before_the_answer() -> None:
     card = make_card()
     async with CardHost(card) as host:

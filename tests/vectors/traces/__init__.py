@@ -18,7 +18,6 @@ Script = Callable[[Stage], Awaitable[None]]
 NOT_OURS: Final[Mapping[str, str]] = {
     "connect_message": "a program has no window",
     "suspend": "a program is not suspended",
-    "menu": "an entry of a Python card's menu has no function of its own",
     "net_body_defaults": "a Python card takes every body as bytes, so each request names a response type",
     "net_abort_before_answer": "a Python card takes every body as bytes, so each request names a response type",
 }
@@ -50,6 +49,7 @@ SCRIPTS: Final[Mapping[str, Script]] = {
             basics.host_supports,
             basics.close,
             basics.settings_and_context,
+            basics.menu,
             messages.port_request,
             messages.port_request_no_handler,
             messages.port_request_bad_reply,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from cardloom_sdk import MenuItem
 from cardloom_sdk.testing import settle
 
 from .stage import Stage, outcome
@@ -267,3 +268,14 @@ async def settings_and_context(stage: Stage) -> None:
         secret=wire["settings"]["secrets"]["k"],
     )
     assert [one.card_id for one in card.peers] == ["z"]
+
+
+async def menu(stage: Stage) -> None:
+    card = await stage.meet()
+    got: list[str] = []
+    stage.start(card.ui.set_menu([MenuItem("a", "A", on_select=lambda: got.append("handler"))]))
+    card.ui.on_menu(got.append)
+    await stage.sdk()
+    for _ in range(2):
+        await stage.host()
+    stage.see(got=got)

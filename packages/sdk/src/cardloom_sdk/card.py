@@ -69,7 +69,7 @@ class Card(CardChrome, CardWishes):
         self.tools = Tools(self.call, self._post, self._timing, self._warn, self._show)
         self.net = Net(self.call, self._post)
         self.fs = Files(self.call, self._listeners, self._report)
-        self.ui = Ui(self.call, self._listeners)
+        self.ui = Ui(self.call, self._listeners, self._report)
         CardChrome.__init__(self, self.call, self._timing)
         CardWishes.__init__(self, self.call)
 
@@ -310,13 +310,14 @@ class Card(CardChrome, CardWishes):
     def stop_handlers(self) -> None:
         """Cancel every handler that runs: the card is over."""
         self._listeners.cancel()
+        self.ui.cancel()
         for listener in self._ready:
             listener.cancel()
 
     @property
     def busy(self) -> bool:
         """Whether any handler runs."""
-        working = self._listeners.busy or self._answers.busy or self.tools.busy
+        working = self._listeners.busy or self._answers.busy or self.tools.busy or self.ui.busy
         return working or any(listener.busy for listener in self._ready)
 
     def _hear(self, event: str, data: Any) -> None:
@@ -325,6 +326,7 @@ class Card(CardChrome, CardWishes):
             self._answers.take(Question.from_wire(data))
         self.tools.hear(event, data)
         self.net.hear(event, data)
+        self.ui.hear(event, data)
         self._listeners.dispatch(event, data)
 
     def _on_topic(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from .listeners import Listeners
+from .listeners import Listener, Listeners, Report
 
 Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 Stop: TypeAlias = Callable[[], None]
@@ -20,13 +20,17 @@ _NOTHING: Final[Any] = object()
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """An entry of the card's menu. `icon` is one of the icon names, `tone` is `default` or `danger`."""
+    """An entry of the card's menu. `icon` is one of the icon names, `tone` is `default` or `danger`.
+
+    `on_select` is called when the entry is chosen, before those who listen to the whole menu.
+    """
 
     id: str
     label: str
     icon: str | None = None
     tone: Literal["default", "danger"] | None = None
     disabled: bool = False
+    on_select: Callable[[], Any] | None = None
 
     def to_wire(self) -> dict[str, Any]:
         wire: dict[str, Any] = {"id": self.id, "label": self.label}
@@ -42,9 +46,16 @@ class MenuItem:
 class Ui:
     """Questions and the menu, used as `card.ui.confirm(...)`."""
 
-    def __init__(self, call: Call, listeners: Listeners) -> None:
+    def __init__(self, call: Call, listeners: Listeners, report: Report) -> None:
         self._call = call
         self._listeners = listeners
+        self._report = report
+        self._entries: dict[str, Listener] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether the function of an entry runs."""
+        return any(entry.busy for entry in self._entries.values())
 
     async def confirm(
         self,
@@ -62,11 +73,27 @@ class Ui:
 
     async def set_menu(self, items: Sequence[MenuItem]) -> None:
         """Replace the card's entries in its menu, at most twelve. Set it in `on_ready`: it goes with the connection."""
+        self._entries = {
+            item.id: Listener(f"menu entry {item.id}", item.on_select, self._report)
+            for item in items
+            if item.on_select is not None
+        }
         await self._call("ui.setMenu", {"items": [item.to_wire() for item in items]})
 
     def on_menu(self, handler: Callable[..., Any]) -> Stop:
         """Call a function with the id of each entry that was chosen; gives how to stop."""
         return self._listeners.add("ui.menu", handler, wants=lambda _: True, convert=lambda data: (data["id"],))
+
+    def hear(self, event: str, data: Any) -> None:
+        """Call the function of the entry that was chosen."""
+        entry = self._entries.get(data["id"]) if event == "ui.menu" else None
+        if entry is not None:
+            entry.put()
+
+    def cancel(self) -> None:
+        """Stop the functions of entries."""
+        for entry in self._entries.values():
+            entry.cancel()
 
 
 class CardWishes:
