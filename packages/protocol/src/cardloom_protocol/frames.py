@@ -275,8 +275,9 @@ def encode_event(event: Event, ns: Namespace = "nscard", dumps: Dumps = default_
 
 def encode_event_text(name: str, data_text: str | None, ns: Namespace = "nscard") -> str:
     """The text of an event whose data is JSON text already: many receivers share one encoding."""
-    tail = "" if data_text is None else f',"data":{data_text}'
-    return f'{{"ns":"{ns}","v":1,"kind":"evt","event":"{name}"{tail}}}'
+    if data_text is None:
+        return f'{{"ns":"{ns}","v":1,"kind":"evt","event":"{name}"}}'
+    return f'{{"ns":"{ns}","v":1,"kind":"evt","event":"{name}","data":{data_text}}}'
 
 
 def encode_connect(protocol: int = PROTOCOL, ns: Namespace = "nscard") -> dict[str, JsonValue]:

@@ -262,6 +262,27 @@ async def test_a_card_that_is_not_running_misses_what_streams(board: Board) -> N
     assert not asleep.messages()
 
 
+async def test_of_many_programs_those_that_run_get_a_value_and_the_others_are_told_of_in_the_journal(
+    board: Board,
+) -> None:
+    sender = await board.custom(port("out", "ns:text"))
+    receivers = [await board.custom(takes=(port("in", "ns:text"),), running=running) for running in (True, False, True)]
+    arrows = [await board.connect(sender, receiver) for receiver in receivers]
+    for value in ("one", "two"):
+        assert await sender.emit("out", value) == 2
+    assert [(await receivers[at].message())["data"] for at in (0, 2, 0, 2)] == ["one", "one", "two", "two"]
+    outcomes = [[entry["outcome"] for entry in await board.journal(arrowId=arrow_id)] for arrow_id in arrows]
+    assert outcomes == [["accepted"] * 2, ["dropped"] * 2, ["accepted"] * 2]
+    await receivers[1].start()
+    for value in ("three", "four"):
+        assert await sender.emit("out", value) == 3
+    await board.app.activity.store()
+    snapshot = await board.page.call("canvas.snapshot", workspaceId=board.id)
+    counts = {arrow["id"]: (arrow["stats"]["passed"], arrow["stats"]["dropped"]) for arrow in snapshot["arrows"]}
+    assert [counts[arrow_id] for arrow_id in arrows] == [(4, 0), (2, 2), (4, 0)]
+    assert len(await board.journal(cardId=receivers[2].id)) == 4
+
+
 async def test_the_owner_gives_a_card_a_value_without_arrow_or_grant(board: Board) -> None:
     receiver = await board.custom(takes=(port("in", "ns:text"), port("count", "ns:number")))
     assert await board.give(receiver, "by hand") == {"delivered": 1, "outcome": "accepted"}

@@ -63,7 +63,7 @@ class Bus:
 
     def __init__(self) -> None:
         self._sinks: dict[ConnectionId, Sink] = {}
-        self._followers: dict[Topic, dict[ConnectionId, None]] = {}
+        self._followers: dict[Topic, dict[ConnectionId, Sink]] = {}
         self._topics: dict[ConnectionId, set[Topic]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._waiting: dict[ConnectionId, Waiting] = {}
@@ -90,9 +90,10 @@ class Bus:
 
     def follow(self, connection_id: ConnectionId, topic: Topic) -> None:
         """Let a connection receive a topic; nothing happens when it is gone already."""
-        if connection_id in self._sinks:
+        sink = self._sinks.get(connection_id)
+        if sink is not None:
             self._topics[connection_id].add(topic)
-            self._followers.setdefault(topic, {})[connection_id] = None
+            self._followers.setdefault(topic, {})[connection_id] = sink
 
     def unfollow(self, connection_id: ConnectionId, topic: Topic) -> None:
         self._topics.get(connection_id, set()).discard(topic)
@@ -125,13 +126,15 @@ class Bus:
         """
         self.hand(Event(name, data, {} if texts is None else texts), topic)
 
-    def hand(self, event: Event, topic: Topic) -> None:
-        """Publish an event that goes to several topics, one after another."""
-        sinks = self._sinks
-        for connection_id in self._followers.get(topic, ()):
-            sinks[connection_id](event)
+    def hand(self, event: Event, topic: Topic) -> bool:
+        """Publish an event that goes to several topics, one after another; tells whether anybody follows this one."""
+        followers = self._followers.get(topic)
+        if followers is not None:
+            for sink in followers.values():
+                sink(event)
         for listener in self._listeners.get(event.name, ()):
             listener(event)
+        return followers is not None
 
     def _unfollow(self, connection_id: ConnectionId, topic: Topic) -> None:
         followers = self._followers.get(topic)

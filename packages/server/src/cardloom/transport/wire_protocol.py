@@ -68,11 +68,11 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
 
     def post(self, text: str) -> bool:
         """Write a text in this turn of the loop; False when the peer has to read first, or is gone: then nothing is."""
-        if self.disconnected or self.conn.state is not _OPEN or not self.writable.is_set():
-            return False
-        frame = _shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text)
         if not self._posted:
+            if self.disconnected or self.conn.state is not _OPEN or not self.writable.is_set():
+                return False
             self._turn.add(self)
+        frame = _shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text)
         self._posted.append(frame)
         self._posted_bytes += len(frame)
         if self._posted_bytes > _TURN_BYTES:

@@ -45,6 +45,17 @@ class _Counts:
         return ArrowStats(by["accepted"], by["dropped"] + by["skipped"], by["refused"], by["loop"], self.last_at_ms)
 
 
+@dataclass(slots=True)
+class _Rounds:
+    """How often a value was accepted along all of these arrows since the last time they were shown."""
+
+    lanes: tuple[Lane, ...]
+    workspace_id: WorkspaceId
+    type: str
+    at_ms: int
+    times: int = 1
+
+
 class Activity:
     """Counts now, tells later: `show` and `store` are called by whoever keeps the time."""
 
@@ -56,26 +67,48 @@ class Activity:
         self._counts: dict[ArrowId, _Counts] = {}
         self._to_show: dict[tuple[ArrowId, Flow], tuple[WorkspaceId, Outcome, str]] = {}
         self._to_store: dict[ArrowId, None] = {}
+        self._rounds: dict[int, _Rounds] = {}
 
     @property
     def pending(self) -> bool:
         """Whether there is something to show."""
-        return bool(self._to_show)
+        return bool(self._to_show or self._rounds)
 
     def count(self, workspace_id: WorkspaceId, lane: Lane, outcome: Outcome, type_: str, at_ms: int) -> None:
         """One value came to its end on an arrow."""
+        if self._count(lane, outcome, at_ms, 1):
+            self._to_show[(lane.arrow_id, lane.flow)] = (workspace_id, outcome, type_)
+
+    def count_round(self, workspace_id: WorkspaceId, lanes: tuple[Lane, ...], type_: str, at_ms: int) -> None:
+        """One value was accepted along all of these arrows, which have to be the same object again to be known."""
+        rounds = self._rounds.get(id(lanes))
+        if rounds is None:
+            self._rounds[id(lanes)] = _Rounds(lanes, workspace_id, type_, at_ms)
+        else:
+            rounds.times += 1
+            rounds.at_ms = at_ms
+
+    def _count(self, lane: Lane, outcome: Outcome, at_ms: int, times: int) -> bool:
         counts = self._counts.get(lane.arrow_id)
         if counts is None:
             arrow = self._graph.find_arrow(lane.arrow_id)
             if arrow is None:
-                return
+                return False
             counts = self._counts[lane.arrow_id] = _Counts.after(arrow.stats)
-        counts.by_outcome[outcome] += 1
-        counts.last_at_ms = at_ms
-        self._to_show[(lane.arrow_id, lane.flow)] = (workspace_id, outcome, type_)
+        counts.by_outcome[outcome] += times
+        counts.last_at_ms = max(counts.last_at_ms or 0, at_ms)
+        return True
+
+    def _count_rounds(self) -> None:
+        rounds, self._rounds = self._rounds, {}
+        for one in rounds.values():
+            for lane in one.lanes:
+                if self._count(lane, "accepted", one.at_ms, one.times):
+                    self._to_show.setdefault((lane.arrow_id, lane.flow), (one.workspace_id, "accepted", one.type))
 
     def show(self) -> None:
         """Tell the pages what passed since the last time."""
+        self._count_rounds()
         pulses: dict[WorkspaceId, list[dict[str, Any]]] = {}
         for (arrow_id, flow), (workspace_id, outcome, type_) in self._to_show.items():
             stats = self._counts[arrow_id].stats()

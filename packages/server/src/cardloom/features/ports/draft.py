@@ -23,6 +23,7 @@ from .model import (
     Outcome,
     Page,
     Receipt,
+    Round,
     Sheet,
     Via,
     mark_of,
@@ -48,9 +49,15 @@ class Draft:
     kept: Kept | None = None
     receipts: list[Receipt] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
+    _round: tuple[Receipt, ...] = ()
     _taken: int = 0
     _marks: list[str] = field(default_factory=list)
     _marked: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def next_id(self) -> int:
+        """The number that the next entry will have."""
+        return self.first_id + self._taken
 
     def take_id(self) -> int:
         """The number of the next entry."""
@@ -90,6 +97,13 @@ class Draft:
         if lane is not None and counted:
             self.activity.count(parcel.workspace_id, lane, outcome, parcel.source_type, parcel.at_ms)
 
+    def note_round(self, round_: Round) -> None:
+        """Record, before anything else, that everybody accepted the value as it is, and count it on their arrows."""
+        self._round = round_.receipts
+        self._taken += len(round_.receipts)
+        parcel = self.parcel
+        self.activity.count_round(parcel.workspace_id, round_.lanes, parcel.source_type, parcel.at_ms)
+
     def note_handed(
         self, entry_id: int, handed: Handed, to: PeerInfo | Card, port: PortInfo, lane: Lane | None, landed: int | None
     ) -> None:
@@ -126,11 +140,12 @@ class Draft:
 
     def write(self) -> Awaitable[None] | None:
         """Hand the page to the ledger; None when there is nothing to write."""
-        if not self.receipts and self.kept is None:
+        receipts = (*self._round, *self.receipts) if self.receipts else self._round
+        if not receipts and self.kept is None:
             return None
-        return self.ledger.write(Page(self.body, self._sheet() if self.receipts else None, self.kept, self.given))
+        return self.ledger.write(Page(self.body, self._sheet(receipts) if receipts else None, self.kept, self.given))
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self, receipts: tuple[Receipt, ...]) -> Sheet:
         parcel = self.parcel
         return Sheet(
             self.first_id,
@@ -140,7 +155,7 @@ class Draft:
             parcel.output or None,
             parcel.source_type,
             parcel.place,
-            self.receipts,
+            receipts,
             self._marks,
         )
 

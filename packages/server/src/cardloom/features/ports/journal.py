@@ -87,9 +87,20 @@ class RouteBook:
     def __init__(self, last_id: int) -> None:
         self._last_id = last_id
         self._known: OrderedDict[_RouteKey, Route] = OrderedDict()
+        self._same: dict[int, tuple[Sequence[Receipt], Route]] = {}
 
     def route(self, sheet: Sheet) -> Route:
-        """The route of a sheet, known or new."""
+        """The route of a sheet, known or new. A sender that comes with the very same receipts is known at a glance."""
+        same = self._same.get(id(sheet.receipts))
+        if same is not None and same[0] is sheet.receipts:
+            return same[1]
+        route = self._equal(sheet)
+        if len(self._same) >= _ROUTES_KNOWN:
+            self._same.clear()
+        self._same[id(sheet.receipts)] = (sheet.receipts, route)
+        return route
+
+    def _equal(self, sheet: Sheet) -> Route:
         key = (sheet.from_card, sheet.output, sheet.type, tuple(sheet.receipts))
         found = self._known.get(key)
         if found is None:

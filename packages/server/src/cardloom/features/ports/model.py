@@ -158,6 +158,14 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """What a value leaves behind that everybody accepted as it was, and the arrows it went along."""
+
+    receipts: tuple[Receipt, ...]
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where a new value stands in its chain: `hop` is 0 where the chain begins."""
 

@@ -5,13 +5,14 @@ Spec: ports, receiving; decision 10 (chains); a program that is not connected mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from cardloom_protocol import hosting
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.hosting import ChainGuard
+from cardloom_protocol.hosting import Delivery as Routed
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
@@ -75,6 +76,7 @@ class Post:
         self._clock = clock
         self._receivers = receivers
         self._is_connected = is_connected or (lambda card_id: bus.is_followed(card_topic(card_id)))
+        self.bus_knows = is_connected is None
         self._guard = guard
         self._cause_ms = cause_ms
         self._received: dict[CardId, tuple[Place, int, int]] = {}
@@ -137,15 +139,42 @@ class Post:
 
     def give_program(self, parcel: Parcel, to: Card, port: PortInfo, data: JsonValue, entry_id: int) -> Handed:
         """Give a value to a card's program, which takes whatever fits its input."""
-        if not self._is_connected(to.id):
-            return Handed("dropped", CallError(ErrorCode.UNAVAILABLE, f"{to.name} is not running."))
-        key = (port.id, port.type, id(data))
-        event = parcel.events.get(key)
-        if event is None:
-            event = parcel.events[key] = Event("ports.message", _message(parcel, port, data))
-        self.received(to.id, parcel.place, entry_id)
-        self._bus.hand(event, card_topic(to.id))
-        return ACCEPTED
+        if self._is_connected(to.id):
+            self.received(to.id, parcel.place, entry_id)
+            self._bus.hand(_event(parcel, port, data), card_topic(to.id))
+            return ACCEPTED
+        return not_running(to.name)
+
+    def give_programs(self, parcel: Parcel, accepted: Sequence[Routed], first_id: int) -> set[int]:
+        """Give a value to programs alone, numbered in a row; gives the numbers of those that do not run.
+
+        Only where `bus_knows` who runs.
+        """
+        place, steady_ms, hand, received = parcel.place, self._clock.steady_ms(), self._bus.hand, self._received
+        missing: set[int] = set()
+        before: PortInfo | None = None
+        for entry_id, (peer, port, landed) in enumerate(accepted, first_id):
+            if port is not before:
+                before, event = port, _event(parcel, port, landed.data)
+            card_id = CardId(peer.card_id)
+            if hand(event, card_topic(card_id)):
+                received[card_id] = (place, entry_id, steady_ms)
+            else:
+                missing.add(entry_id)
+        return missing
+
+
+def not_running(name: str) -> Handed:
+    """What becomes of a value whose receiver's program is not there."""
+    return Handed("dropped", CallError(ErrorCode.UNAVAILABLE, f"{name} is not running."))
+
+
+def _event(parcel: Parcel, port: PortInfo, data: JsonValue) -> Event:
+    key = (port.id, port.type, id(data))
+    found = parcel.events.get(key)
+    if found is None:
+        found = parcel.events[key] = Event("ports.message", _message(parcel, port, data))
+    return found
 
 
 def _kind_of(sender: Card | None) -> str:

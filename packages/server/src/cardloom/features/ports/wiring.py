@@ -15,7 +15,7 @@ from cardloom_protocol.ports import Direction, PeerInfo, PeerKind, PortInfo
 from ...core.grants import Grants
 from ...core.graph import Graph
 from ...core.records import Arrow, Card
-from .model import Lane
+from .model import Lane, Receipt, Round, Via
 
 _PEER_KINDS: Final = frozenset(("custom", "note", "todo", "kanban", "sticky", "agent", "terminal"))
 
@@ -31,11 +31,31 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Where values of one output go. `paused` are the receivers behind paused arrows, who get nothing now."""
+    """Where values of one output go. `paused` are the receivers behind paused arrows, who get nothing now.
+
+    `programs_only` tells that all receivers are cards with programs.
+    """
 
     plan: Plan
     paused: tuple[Target, ...]
     lanes: dict[str, Lane]
+    programs_only: bool = False
+    rounds: dict[tuple[int, Via], Round] = field(default_factory=dict)
+
+    def round(self, offset: int, via: Via) -> Round:
+        """What it leaves behind when everybody accepts a value as it is, numbered from an offset on."""
+        found = self.rounds.get((offset, via))
+        if found is None:
+            found = self.rounds[(offset, via)] = self._round(offset, via)
+        return found
+
+    def _round(self, offset: int, via: Via) -> Round:
+        lanes = tuple(self.lanes[target.peer.card_id] for target in self.plan.targets)
+        receipts = tuple(
+            Receipt(at, "delivery", via, peer.card_id, port.id, port.type, lane.arrow_id, "accepted")
+            for at, ((peer, port, _), lane) in enumerate(zip(self.plan.targets, lanes, strict=True), offset)
+        )
+        return Round(receipts, lanes)
 
 
 @dataclass(slots=True)
@@ -89,7 +109,8 @@ class Wiring:
             plan = plan_emit(self.view(card, paused=False), output)
             paused = plan_emit(self.view(card, paused=True), output)
             lanes = {joint.peer.info.card_id: joint.lane for joint in self.joints(card)}
-            found = remembered.routes[(card.id, output.id)] = Routes(plan, paused.targets, lanes)
+            only = all(target.peer.kind == "custom" for target in plan.targets)
+            found = remembered.routes[(card.id, output.id)] = Routes(plan, paused.targets, lanes, only)
         return found
 
     def forget(self, workspace_id: WorkspaceId) -> None:
