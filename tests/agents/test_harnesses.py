@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator
+import shutil
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from cardloom.features.agents.harnesses import posting
 from cardloom.features.agents.harnesses.table import HARNESSES
-from ensure_clis import Program
+from ensure_clis import Program, cache_folder
 
 from ..model_server.scenario import PLAIN_TEXT
+from ..model_server.serving import ModelServer
 from ..recorded_agents.scenes import (
     ANSWERED,
     APPROVED,
@@ -27,11 +31,22 @@ from ..recorded_agents.scenes import (
     expected_statuses,
 )
 from ..recorded_agents.tape import write_tape
-from ..recorded_agents.trimming import trimmed
-from .home import Home
+from ..recorded_agents.trimming import HOME, trimmed
+from .home import Home, make_home
 from .workbench import Workbench
 
 RECORD = os.environ.get("CARDLOOM_RECORD")
+
+
+@pytest.fixture
+def home(home: Home, tmp_path: Path, program: Program, models: ModelServer) -> Iterator[Home]:
+    """For a recording, a home that could be anybody's."""
+    if not RECORD:
+        yield home
+        return
+    assert not HOME.exists()
+    yield make_home(HOME, program, models.url)
+    shutil.rmtree(HOME)
 
 
 @pytest.fixture
@@ -43,8 +58,8 @@ async def bench(program: Program, home: Home) -> AsyncIterator[Workbench]:
         await bench.quiet()
         yield bench
     if RECORD and "exit" in bench.player.statuses:
-        tape = trimmed(bench.tape, str(home.folder))
-        write_tape(Path(RECORD) / f"{program.id}-{program.version}.jsonl.gz", tape)
+        names = {sys.prefix: "/python", str(Path(posting.__file__).parent): "/cardloom", str(cache_folder()): "/agents"}
+        write_tape(Path(RECORD) / f"{program.id}-{program.version}.jsonl.gz", trimmed(bench.tape, names))
 
 
 async def test_every_scene_shows_its_statuses(program: Program, bench: Workbench) -> None:
