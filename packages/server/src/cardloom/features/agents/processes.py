@@ -75,5 +75,7 @@ def exited(state: AgentState, signal: Exited) -> Step:
 
 def resume_missed(state: AgentState, signal: ResumeMissed) -> AgentState:
     """The session to continue is not there: forget it, and let a fresh process come unseen."""
+    if not state.alive:
+        return state
     remaining = tuple(one for one in state.session_ids if one != state.session_id)
     return replace(state, session_id=None, session_ids=remaining, log_path=None, relaunching=signal.relaunch)

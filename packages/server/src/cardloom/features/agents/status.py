@@ -38,6 +38,7 @@ from .timing import TIMERS
 from .transitions import answered, evidence_of, work
 from .watching import dismissed, entered, keyed, log_read, program_said, title_said
 
+_IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 _ROUNDS: Final = 8
 """A timer may set another one; each of the few timers runs out at most once in one step."""
 
@@ -50,6 +51,9 @@ def initial(rules: Rules) -> AgentState:
 def step(state: AgentState, signal: Signal, now_ms: int) -> Step:
     """Take one signal."""
     now_ms = max(now_ms, state.now_ms)
+    if isinstance(signal, Printed) and state.status in _IN_TURN and not _is_due(state, now_ms):
+        # By far the most frequent signal; it can only put timers off.
+        return replace(state, now_ms=now_ms, printed_at_ms=now_ms), ()
     before_ms = min(now_ms, signal.at_ms) if isinstance(signal, Told) else now_ms
     state, due = _run_timers(replace(state, now_ms=max(before_ms, state.now_ms)))
     state, moved = _take(replace(state, now_ms=now_ms), signal)
@@ -63,10 +67,14 @@ def wake_at_ms(state: AgentState) -> int | None:
 
 
 def _pending(state: AgentState) -> Iterable[tuple[int, Callable[[AgentState], Step]]]:
-    for due_at_ms, run_out in TIMERS:
+    for due_at_ms, run_out in TIMERS if state.alive else ():
         at_ms = due_at_ms(state)
         if at_ms is not None:
             yield at_ms, run_out
+
+
+def _is_due(state: AgentState, now_ms: int) -> bool:
+    return any(at_ms <= now_ms for at_ms, _ in _pending(state))
 
 
 def _run_timers(state: AgentState) -> Step:
@@ -131,7 +139,7 @@ def _prompt_sent(state: AgentState) -> AgentState:
 
 def _printed(state: AgentState) -> Step:
     state = replace(state, printed_at_ms=state.now_ms)
-    if not state.alive or state.status in (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT):
+    if not state.alive or state.status in _IN_TURN:
         return state, ()
     rule = "after-enter" if state.unheard else state.rules.output
     if rule == "always" or (rule == "after-enter" and entered(state)):

@@ -120,19 +120,19 @@ def _unheard_now(state: AgentState) -> Step:
 
 
 def _silence_due(state: AgentState) -> int | None:
-    """The watchdog: no turn lasts for ever without a sign of life."""
+    """The watchdog: no turn lasts for ever without a sign of life; one that is known to be long is given an hour."""
     silence_ms = state.rules.silence_ms
-    if silence_ms is None or state.status is not AgentStatus.WORKING or state.subagents or state.hold is not None:
+    if silence_ms is None or state.status is not AgentStatus.WORKING or state.hold is not None:
         return None
     busy_in_log = state.log is not None and state.log.phase == "busy"
-    if state.program == "working" or busy_in_log:
-        return None
+    if state.subagents or state.program == "working" or busy_in_log:
+        silence_ms = max(silence_ms, SUBAGENT_HOLD_MS)
     return max(state.printed_at_ms, state.since_ms) + silence_ms
 
 
 def _silence_now(state: AgentState) -> Step:
     evidence = evidence_of(state, Source.OUTPUT, "no sign of life")
-    state, published = finish(state, evidence, error="nothing more was heard of this turn")
+    state, published = finish(replace(state, subagents=()), evidence, error="nothing more was heard of this turn")
     return replace(state, presumed=True), published
 
 

@@ -70,6 +70,8 @@ def rest(state: AgentState, evidence: Evidence, *, dismissed: bool = False) -> S
         error=None,
         dismissed_at_ms=state.now_ms if dismissed else None,
     )
+    if state.status is AgentStatus.IDLE:
+        return changed, ()
     return _enter(changed, AgentStatus.IDLE, evidence)
 
 
@@ -123,7 +125,8 @@ def pend(state: AgentState, question: Question, evidence: Evidence, due_ms: int)
     """Let a question wait for an answer by rule; a better description of one that waits takes its place."""
     for number, waiting in enumerate(state.asks):
         if waiting.question.about is None or question.about in (None, waiting.question.about):
-            better = waiting.question if question.about is None else question
+            told = evidence.source is Source.HOOK or waiting.evidence.source is not Source.HOOK
+            better = question if told else waiting.question
             merged = PendingAsk(better, min(waiting.due_ms, due_ms), waiting.evidence)
             return replace(state, asks=(*state.asks[:number], merged, *state.asks[number + 1 :]))
     return replace(state, asks=(*state.asks, PendingAsk(question, due_ms, evidence))[-MAX_SUBAGENTS:])

@@ -149,7 +149,7 @@ def log_due_ms(state: AgentState) -> int | None:
     log = state.log
     if log is None or state.status not in _IN_TURN or state.hold is not None or not _newer(state, log.phase_at_ms):
         return None
-    if log.phase == "answered":
+    if log.phase == "answered" and state.status is AgentStatus.WORKING:
         return (log.phase_at_ms or 0) + ANSWERED_SETTLE_MS
     if log.phase == "ended":
         return (log.phase_at_ms or 0) + (QUEUED_SETTLE_MS if log.queued > 0 else 0)
