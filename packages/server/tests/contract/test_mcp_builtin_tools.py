@@ -196,6 +196,8 @@ async def test_files_of_the_workspace_are_read_and_written_behind_the_fence(
     await use(client, "fs_write", path="notes/a.md", data="two", ifMtimeMs=before["mtimeMs"])
     conflict = await refused(client, "fs_write", path="notes/a.md", data="three", ifMtimeMs=before["mtimeMs"])
     assert conflict.startswith("FS_ERROR")
+    now = json.loads(await use(client, "fs_stat", path="notes/a.md"))["mtimeMs"]
+    assert json.loads(conflict.splitlines()[-1]) == {"reason": "conflict", "conflict": True, "mtimeMs": now}
     assert (folder / "notes" / "a.md").read_text() == "two"
     listed = json.loads(await use(client, "fs_list", recursive=True))["entries"]
     assert {"README.md", "notes/a.md"} <= {entry["path"] for entry in listed}

@@ -246,8 +246,10 @@ def _pictured(offers: dict[str, Offer]) -> str:
 
 
 def _failed(error: CallError) -> types.CallToolResult:
-    """A refusal as the agent reads it: its code, what happened, and each place that does not fit."""
+    """A refusal as the agent reads it: its code, what happened, and each place that does not fit or the facts of it."""
     lines = [f"{error.code.value}: {error.message}"]
     if isinstance(error.data, list):
         lines += [f"{issue['path']}: {issue['message']}" for issue in error.data if isinstance(issue, dict)]
+    elif error.data is not None:
+        lines.append(json.dumps(error.data))
     return types.CallToolResult(content=[types.TextContent(text="\n".join(lines))], is_error=True)
