@@ -29,6 +29,9 @@ NAMES = (
     "files",
     "canvas_frames",
     "frame_messages",
+    "session_streams",
+    "session_reading",
+    "usage",
 )
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"

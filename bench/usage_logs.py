@@ -1,4 +1,4 @@
-"""A made-up tree of Claude Code logs as large as asked: what fills real ones, with every kind of copy that has to be seen.
+"""A made-up tree of Claude Code logs as large as asked: what fills real ones, and copies that have to be seen.
 
 Nine of ten sessions are plain; one in ten is a resumed copy of the one before it, as forking a session makes it. Tool
 results are most of the bytes. Everything comes from a seed.
@@ -12,7 +12,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-WORDS = "the test fails because a price is rounded twice before the total of the order is written to the ledger".split()
+WORDS = (
+    "the",
+    "test",
+    "fails",
+    "because",
+    "a",
+    "price",
+    "is",
+    "rounded",
+    "twice",
+    "before",
+    "its",
+    "total",
+    "goes",
+    "out",
+)
 BEGIN_MS = 1_793_000_000_000
 SESSION_BYTES = 1_500_000
 TOOLS = ("Bash", "Read", "Edit", "Grep", "Write")
@@ -42,7 +57,10 @@ def _session(session: str, number: int, filler: str, dice: random.Random) -> byt
     size, at_ms, turn = 0, BEGIN_MS + number * 3_600_000, 0
     while size < SESSION_BYTES:
         at_ms += dice.randrange(800, 20_000)
-        lines.append(_line(session, at_ms, type="user", message=_result(turn, _text(filler, dice, 200, 24_000))))
+        text = _text(filler, dice, 200, 24_000)
+        # As Claude Code writes it: once as the model sees it and once as the program shows it.
+        shown = {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
+        lines.append(_line(session, at_ms, {"toolUseResult": shown}, type="user", message=_result(turn, text)))
         tokens = _usage(dice)
         message_id = f"msg_{dice.getrandbits(80):020x}"
         for content in _blocks(filler, dice):
@@ -53,7 +71,7 @@ def _session(session: str, number: int, filler: str, dice: random.Random) -> byt
     return b"\n".join(lines) + b"\n"
 
 
-def _line(session: str, at_ms: int, **fields: Any) -> bytes:
+def _line(session: str, at_ms: int, behind: dict[str, Any] | None = None, /, **fields: Any) -> bytes:
     stamp = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {
         "parentUuid": f"{at_ms:x}-p",
@@ -66,6 +84,7 @@ def _line(session: str, at_ms: int, **fields: Any) -> bytes:
         **fields,
         "uuid": f"{at_ms:x}",
         "timestamp": stamp,
+        **(behind or {}),
     }
     return json.dumps(line, separators=(",", ":")).encode()
 

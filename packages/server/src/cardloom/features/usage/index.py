@@ -44,7 +44,6 @@ _SCHEMA: Final = (
     "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)",
     "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
     "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
-    "CREATE INDEX IF NOT EXISTS sightings_by_session ON sightings (session, harness) WHERE counted",
     """CREATE TABLE IF NOT EXISTS skips (
         log INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, offset INTEGER,
         PRIMARY KEY (log, reason)) WITHOUT ROWID""",
