@@ -1,12 +1,15 @@
 """Files of a workspace through the whole server: what cards and the owner get, and what they are refused."""
 
-# ruff: noqa: ASYNC240 - the files are the tests' own and few
+# ruff: noqa: ASYNC221, ASYNC240 - the files are the tests' own and few, and mounting takes no time
 
 from __future__ import annotations
 
 import base64
 import os
+import resource
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +199,37 @@ async def test_writing_keeps_mode_and_owner_and_never_rights_to_run_as_somebody(
     await filer.call("fs.write", path="run.sh", data="new")
     info = file.stat()
     assert (stat.S_IMODE(info.st_mode), info.st_uid, info.st_gid) == (0o750, *owner)
+
+
+async def test_a_disk_that_takes_no_more_is_an_error_and_the_old_file_stays(filer: Filer, folder: Path) -> None:
+    await filer.call("fs.write", path="f", data="old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        error = await filer.refused("fs.write", path="f", data="x" * 200_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (error.code, error.data) == (ErrorCode.FS_ERROR, {"reason": "io"})
+    assert "'f'" in error.message
+    assert str(folder) not in error.message
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("f", "old")]
+
+
+async def test_a_full_disk_says_so(filer: Filer, folder: Path) -> None:
+    if os.geteuid() != 0 or sys.platform != "linux":
+        pytest.skip("mounting a small disk takes root on Linux")
+    (folder / "disk").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "none", str(folder / "disk")]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("nothing may be mounted here")
+    try:
+        await filer.call("fs.write", path="disk/f", data="old")
+        error = await filer.refused("fs.write", path="disk/f", data="x" * 200_000)
+        assert (error.code, error.data) == (ErrorCode.FS_ERROR, {"reason": "io"})
+        assert "the disk is full" in error.message
+        assert (await filer.call("fs.read", path="disk/f"))["data"] == "old"
+    finally:
+        subprocess.run(["umount", str(folder / "disk")], check=True)
 
 
 async def test_missing_folders_are_made_when_asked_for(filer: Filer, folder: Path) -> None:
