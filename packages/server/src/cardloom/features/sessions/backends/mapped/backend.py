@@ -26,6 +26,7 @@ from cardloom_protocol.session.parts import AnyPart, parts_of, parts_text
 from cardloom_sdk.backend import Backend, Run, SessionsOps
 from cardloom_sdk.stores import SessionPage
 
+from ..linear import check_end, find
 from .engine import GARBLED, Engine
 from .hearing import Hearing, answer_fields
 from .language import MISSING, Found
@@ -121,7 +122,7 @@ class MappedBackend(Backend):
             if given["swipeOf"] not in {message["id"] for message in before}:
                 raise NotFound(f"The session has no message {given['swipeOf']!r}.")
             return "regenerate", {**fields, "messageId": given["swipeOf"]}
-        self.sessions.check_end(before, cast(_Fields, given).get("parentId"))
+        check_end(before, cast(_Fields, given).get("parentId"))
         return "run", {**fields, **self.sessions.content("user", given.get("parts"), given.get("text"))}
 
     @asynccontextmanager
@@ -187,21 +188,21 @@ class MappedSessions(SessionsOps):
     async def append(self, session_id: str, opts: MessageAppendOpts) -> Message:
         """See the contract. At the end of the session, or beside a message."""
         before = await self.history(session_id)
-        self.check_end(before, opts.get("parentId"))
+        check_end(before, opts.get("parentId"))
         fields: _Fields = {"sessionId": session_id}
         fields |= self.content(opts.get("role", "user"), opts.get("parts"), opts.get("text"))
         for name in ("name", "id"):
             if name in opts:
                 fields[name] = cast(_Fields, opts)[name]
         if "swipeOf" in opts:
-            self._find(before, opts["swipeOf"])
+            find(before, opts["swipeOf"])
             await self._ask("appendSwipe", {**fields, "messageId": opts["swipeOf"]})
         else:
             await self._ask("append", fields)
         after = await self.history(session_id)
         if not after:
             raise SessionError(GARBLED, f"{self._mapping.name} did not keep the message.")
-        return self._find(after, opts["swipeOf"]) if "swipeOf" in opts else after[-1]
+        return find(after, opts["swipeOf"]) if "swipeOf" in opts else after[-1]
 
     async def rename(self, session_id: str, title: str) -> SessionInfo:
         """See the contract."""
@@ -215,30 +216,30 @@ class MappedSessions(SessionsOps):
     async def edit_message(self, session_id: str, message_id: str, patch: NodePatch) -> Message:
         """See the contract."""
         self._need("editMessage")
-        message = self._find(await self.history(session_id), message_id)
+        message = find(await self.history(session_id), message_id)
         patch.check(message.get("hash", ""))
         parts = patch.applied(message["parts"])
         fields: _Fields = {"parts": cast(list[JsonValue], parts), "text": parts_text(parts)}
         await self._ask("editMessage", {"sessionId": session_id, "messageId": message_id, **fields})
-        return self._find(await self.history(session_id), message_id)
+        return find(await self.history(session_id), message_id)
 
     async def delete_message(self, session_id: str, message_id: str) -> None:
         """See the contract."""
         self._need("deleteMessage")
-        self._find(await self.history(session_id), message_id)
+        find(await self.history(session_id), message_id)
         await self._ask("deleteMessage", {"sessionId": session_id, "messageId": message_id})
 
     async def hide_message(self, session_id: str, message_id: str, hidden: bool) -> Message:
         """See the contract."""
         self._need("hideMessage")
-        self._find(await self.history(session_id), message_id)
+        find(await self.history(session_id), message_id)
         await self._ask("hideMessage", {"sessionId": session_id, "messageId": message_id, "hidden": hidden})
-        return self._find(await self.history(session_id), message_id)
+        return find(await self.history(session_id), message_id)
 
     async def swipe(self, session_id: str, message_id: str, *, index: int | None = None, step: int = 0) -> _Messages:
         """See the contract."""
         self._need("swipe")
-        swipes = self._find(await self.history(session_id), message_id).get("swipes", {"active": 0, "count": 1})
+        swipes = find(await self.history(session_id), message_id).get("swipes", {"active": 0, "count": 1})
         wanted = swipes["active"] + step if index is None else index
         wanted = min(max(wanted, 0), swipes["count"] - 1)
         await self._ask("swipe", {"sessionId": session_id, "messageId": message_id, "index": wanted})
@@ -250,7 +251,7 @@ class MappedSessions(SessionsOps):
         history = await self.history(session_id)
         if not history:
             raise BadRequest("An empty session cannot be forked.")
-        last = history[-1]["id"] if message_id is None else self._find(history, message_id)["id"]
+        last = history[-1]["id"] if message_id is None else find(history, message_id)["id"]
         info = self._session(await self._ask("fork", {"sessionId": session_id, "messageId": last}))
         info.setdefault("parentSessionId", session_id)
         if message_id is not None:
@@ -266,14 +267,6 @@ class MappedSessions(SessionsOps):
             "text": parts_text(given),
         }
 
-    def check_end(self, messages: Sequence[Message], parent_id: JsonValue) -> None:
-        """NOT_FOUND for an unknown parent, NOT_SUPPORTED for one that is not the end of the session."""
-        if parent_id is None or (messages and messages[-1]["id"] == parent_id):
-            return
-        if parent_id not in {message["id"] for message in messages}:
-            raise NotFound(f"The session has no message {parent_id!r}.")
-        raise NotSupported("parentId", "This engine goes on at the end of a session only.")
-
     def _need(self, route: str) -> None:
         if not self._mapping.has(route):
             raise NotSupported(route)
@@ -284,12 +277,6 @@ class MappedSessions(SessionsOps):
         info = session_of(self._mapping.session, found)
         safe_id(info.get("id"), "session id")
         return info
-
-    def _find(self, messages: _Messages, message_id: str) -> Message:
-        for message in messages:
-            if message["id"] == message_id:
-                return message
-        raise NotFound(f"The session has no message {message_id!r}.")
 
 
 class MappedModels:
