@@ -82,6 +82,20 @@ test("an entry opens to its whole value and can be sent again", async () => {
   expect(page.socket.call("arrow.resend").params).toEqual({ arrowId: "r", entryId: 1 });
 });
 
+test("a reference to a file opens the file at its line, also one too long for the preview", async () => {
+  const page = await shown();
+  const long = `${"deep/".repeat(60)}b.ts`;
+  const spot = entry(2, { type: "ns:file-ref", preview: '{"path":"src/a.ts","line":7}' });
+  await page.answer("journal.list", { entries: [spot, entry(1, { type: "ns:file-ref", preview: '{"path":"deep/de' })], more: false });
+  fireEvent.click(screen.getByRole("button", { name: "Open src/a.ts:7" }));
+  expect(page.session.ui.get().filesOpen).toBe(true);
+  expect(page.session.files.shown.get()?.ref).toEqual({ path: "src/a.ts", line: 7 });
+  fireEvent.click(screen.getByText(/deep/));
+  await page.answer("journal.body", { body: { path: long }, sizeBytes: 320, sha256: "00", head: null });
+  fireEvent.click(screen.getByRole("button", { name: `Open ${long}` }));
+  expect(page.session.files.shown.get()?.ref).toEqual({ path: long });
+});
+
 test("an arrow that a card drew waits for a yes", async () => {
   const page = await shown({ pending: true, drawnBy: { kind: "agent", id: "a" } });
   expect(screen.getByText(/carries nothing until you confirm/)).toBeDefined();
