@@ -48,7 +48,7 @@ def spawned(state: AgentState, signal: Spawned) -> Step:
         state = replace(link(state, SessionSeen(signal.session_id)), session_life=0)
     if signal.with_prompt:
         state = replace(state, entered_at_ms=state.now_ms, prompt_sent_at_ms=state.now_ms)
-    if first or relaunch:
+    if first or (relaunch and state.status in (None, AgentStatus.IDLE)):
         return state, ()
     evidence = evidence_of(state, Source.PROCESS, "started")
     state = replace(state, status=AgentStatus.IDLE, evidence=evidence, error=None)

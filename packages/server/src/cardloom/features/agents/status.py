@@ -101,7 +101,7 @@ def _take(state: AgentState, signal: Signal) -> Step:
         case Keyed():
             return keyed(state, signal.data) if state.alive else (state, ())
         case InterruptSent():
-            return dismissed(state, Source.KEYS)
+            return dismissed(state, Source.KEYS) if state.alive else (state, ())
         case AnswerSent():
             return _answer_sent(state, signal)
         case PromptSent():
