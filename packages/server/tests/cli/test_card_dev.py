@@ -16,7 +16,8 @@ from typing import IO, Any
 import pytest
 
 from cardloom.cli.authoring import new_card
-from cardloom.cli.card_dev import dev_card, is_part_of_card, watch_command
+from cardloom.cli.card_dev import dev_card
+from cardloom.cli.card_folder import is_part_of_card, watch_command
 from cardloom.cli.console import UsageError
 
 CAP_S = 60.0
@@ -134,12 +135,14 @@ def test_a_program_is_started_anew_at_every_change_as_the_same_card(tmp_path: Pa
     text = program.read_text()
 
     def say_at_start(words: str) -> None:
-        program.write_text(text.replace("    return card\n", f"    print({words!r}, flush=True)\n    return card\n"))
+        more = f"    print({words!r}, flush=True)\n    card.on_ready(lambda: card.log('logged: {words}'))\n"
+        program.write_text(text.replace("    return card\n", f"{more}    return card\n"))
 
     say_at_start("up for the first time")
     dev = begin(tmp_path / "word-count")
     placed = dev.says("word-count runs on")
     dev.says("up for the first time")
+    assert dev.says("logged: up for the first time").split()[1] == "info"
     say_at_start("up again")
     dev.says("started anew")
     dev.says("up again")

@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
-from pathlib import Path, PurePath
-from typing import Any, Final
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client
 from cardloom_sdk.card_run import EXIT_REFUSED
 
 from ..features.cards.packages import FRAME_MANIFEST_NAME, MANIFEST_NAME
+from .card_folder import building, changes_of, watch_command
 from .card_run import GAP, read_source, register, run_again, run_once
 from .console import Answer, UsageError, say
-from .scripts import script_of
 from .session import Record, card_of, session, workspace_of
-
-_LEFT_OUT: Final = frozenset({".git", "node_modules", "__pycache__", ".pytest_cache", ".vite"})
-_WATCH_SCRIPT: Final = "watch"
 
 
 def dev_card(folder: Path, workspace: str | None, card: str | None, *, as_json: bool) -> Coroutine[Any, Any, Answer]:
@@ -40,8 +34,29 @@ def dev_card(folder: Path, workspace: str | None, card: str | None, *, as_json: 
     raise UsageError(f"{folder} holds no card: neither {FRAME_MANIFEST_NAME} nor {MANIFEST_NAME} is there.")
 
 
+@dataclass(slots=True)
+class _Dev:
+    """What following a folder takes: a client, the workspace, the folder, the card that was named, what to print."""
+
+    client: Client
+    home: Record
+    folder: Path
+    card: Record | None
+    as_json: bool
+    shown: str | None = None
+    """The card whose log is printed, once it is known."""
+
+    def print_log(self, data: Any) -> None:
+        """Print what the card logged."""
+        for line in data["lines"] if data["cardId"] == self.shown else ():
+            if self.as_json:
+                print(json.dumps({"cardId": self.shown, **line}, ensure_ascii=False), flush=True)
+            else:
+                print(f"{_clock(line['atMs'])} {line['level']:<5} {line['text']}", flush=True)
+
+
 async def _follow(
-    follow: Callable[[Client, Record, Path, Record | None], Coroutine[Any, Any, None]],
+    follow: Callable[[_Dev], Coroutine[Any, Any, None]],
     folder: Path,
     workspace: str | None,
     card: str | None,
@@ -51,55 +66,35 @@ async def _follow(
     async with session() as client:
         home = await workspace_of(client, workspace)
         named = None if card is None else await card_of(client, card, home["id"])
-        client.on("card.log", _printer(as_json=as_json))
+        dev = _Dev(client, home, folder, named, as_json)
+        client.on("card.log", dev.print_log)
         await client.subscribe(home["id"])
-        await follow(client, home, folder, named)
+        await follow(dev)
     return Answer({}, "")
-
-
-def is_part_of_card(path: str, folder: Path, entry: str) -> bool:
-    """Whether a changed file matters to a running card: all that lies beside its entry, and the manifest."""
-    try:
-        inside = PurePath(path).relative_to(folder)
-    except ValueError:
-        return False
-    if not _LEFT_OUT.isdisjoint(inside.parts):
-        return False
-    home = PurePath(entry).parent
-    return inside.name in (MANIFEST_NAME, FRAME_MANIFEST_NAME) or home == PurePath() or inside.is_relative_to(home)
-
-
-def watch_command(folder: Path) -> list[str] | None:
-    """What builds a page anew after each change: its package's script of that name. UsageError: nothing installed."""
-    if script_of(folder, _WATCH_SCRIPT) is None:
-        return None
-    if not (folder / "node_modules").is_dir():
-        raise UsageError(f"{folder} has no node_modules yet. Run there first: npm install")
-    return ["npm", "run", "--silent", _WATCH_SCRIPT]
 
 
 # A page
 
 
-async def _follow_page(client: Client, home: Record, folder: Path, card: Record | None) -> None:
-    command, placed = watch_command(folder), False
-    async with _changes(folder, lambda: _entry_of(folder)) as changed, _building(command, folder):
+async def _follow_page(dev: _Dev) -> None:
+    folder = dev.folder
+    command = watch_command(folder)
+    async with changes_of(folder, lambda: _entry_of(folder)) as changed, building(command, folder):
         while True:
-            if placed or command is not None:  # what is built begins with a change
+            if dev.shown is not None or command is not None:  # what is built begins with a change
                 await changed.wait()
                 changed.clear()
             try:
-                package = await _link(client, folder)
+                package = await _link(dev.client, folder)
             except CallError as error:
-                if not placed and command is None:
+                if dev.shown is None and command is None:
                     raise
                 _say_faults(error)
                 continue
-            if placed:
-                say(f"{_now()} loaded anew")
+            if dev.shown is None:
+                await _place(dev, package)
             else:
-                await _place(client, home, package, card)
-                placed = True
+                say(f"{_now()} loaded anew")
 
 
 async def _link(client: Client, folder: Path) -> Record:
@@ -116,20 +111,22 @@ async def _link(client: Client, folder: Path) -> Record:
     return {**package, "asks": [row["id"] for row in review["permissions"] if not row["optional"]]}
 
 
-async def _place(client: Client, home: Record, package: Record, card: Record | None) -> None:
+async def _place(dev: _Dev, package: Record) -> None:
     """See that a card of the package is on the canvas, and say so."""
-    snapshot = await client.call("canvas.snapshot", {"workspaceId": home["id"]})
-    own = [one for one in snapshot["cards"] if one["content"].get("packageId") == package["packageId"]]
-    found = card or next(iter(own), None)
+    call, home_id = dev.client.call, dev.home["id"]
+    cards = (await call("canvas.snapshot", {"workspaceId": home_id}))["cards"]
+    own = [one for one in cards if one["content"].get("packageId") == package["packageId"]]
+    found = dev.card or next(iter(own), None)
     if found is None:
         beside = {
-            "x": max((one["x"] + one["w"] for one in snapshot["cards"]), default=-GAP) + GAP,
-            "y": min((one["y"] for one in snapshot["cards"]), default=0),
+            "x": max((one["x"] + one["w"] for one in cards), default=-GAP) + GAP,
+            "y": min((one["y"] for one in cards), default=0),
         }
-        params = {"workspaceId": home["id"], "kind": "custom", "packageId": package["packageId"], **beside}
-        found = await client.call("canvas.addCard", params)
+        params = {"workspaceId": home_id, "kind": "custom", "packageId": package["packageId"], **beside}
+        found = await call("canvas.addCard", params)
+    dev.shown = found["id"]
     may = ", ".join(package["asks"]) or "nothing that needs a permission"
-    say(f"{package['displayName']} is on {home['name']!r} as card {found['id']}. It may: {may}. End it with Ctrl-C.")
+    say(f"{package['displayName']} is on {dev.home['name']!r} as card {dev.shown}. It may: {may}. End it with Ctrl-C.")
 
 
 def _entry_of(folder: Path) -> str:
@@ -144,11 +141,13 @@ def _entry_of(folder: Path) -> str:
 # A program
 
 
-async def _follow_program(client: Client, home: Record, folder: Path, card: Record | None) -> None:
+async def _follow_program(dev: _Dev) -> None:
+    home, folder = dev.home, dev.folder
     source = read_source(folder)
-    card_id, token = await register(client, home, source.raw, card)
+    card_id, token = await register(dev.client, home, source.raw, dev.card)
+    dev.shown = card_id
     say(f"{source.raw['name']} runs on {home['name']!r} as card {card_id} with your rights. End it with Ctrl-C.")
-    async with _changes(folder, lambda: "") as changed:
+    async with changes_of(folder, lambda: "") as changed:
         while True:
             running = asyncio.create_task(run_once(source.program, token))
             try:
@@ -186,68 +185,6 @@ async def _until_changed(running: asyncio.Task[int], changed: asyncio.Event) -> 
         return running.result() if running.done() else None
     finally:
         waiting.cancel()
-
-
-# Both
-
-
-@asynccontextmanager
-async def _changes(folder: Path, entry: Callable[[], str]) -> AsyncIterator[asyncio.Event]:
-    """An event that is set whenever the card's files changed."""
-    from watchfiles import Change, awatch
-
-    changed, ended = asyncio.Event(), asyncio.Event()
-
-    def matters(_change: Change, path: str) -> bool:
-        return is_part_of_card(path, folder, entry())
-
-    async def watch() -> None:
-        async for _ in awatch(folder, watch_filter=matters, debounce=400, step=60, stop_event=ended):
-            changed.set()
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield changed
-    finally:
-        ended.set()
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
-
-
-@asynccontextmanager
-async def _building(command: list[str] | None, folder: Path) -> AsyncIterator[None]:
-    """Have what builds a page run beside; it ends with this command."""
-    if command is None:
-        yield
-        return
-    process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, stdin=asyncio.subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        yield
-    finally:
-        if process.returncode is None:
-            _end_group(process)
-            await process.wait()
-
-
-def _end_group(process: asyncio.subprocess.Process) -> None:
-    """End a program with what it started: a script's runner does not pass signals on."""
-    if sys.platform == "win32":
-        process.terminate()
-    else:
-        os.killpg(process.pid, signal.SIGTERM)
-
-
-def _printer(*, as_json: bool) -> Callable[[Any], None]:
-    def print_lines(data: Any) -> None:
-        for line in data["lines"]:
-            if as_json:
-                print(json.dumps({"cardId": data["cardId"], **line}, ensure_ascii=False), flush=True)
-            else:
-                print(f"{_clock(line['atMs'])} {line['level']:<5} {line['text']}", flush=True)
-
-    return print_lines
 
 
 def _say_faults(error: CallError) -> None:
