@@ -1,4 +1,4 @@
-"""Makes every generated file of the repository from the tables of `cardloom_protocol`.
+"""Makes every generated file of the repository from the tables of `cardloom_protocol`, and from that of harnesses.
 
 `python tools/generate.py` writes what is not current; with `--check` it writes nothing, names each file that is not
 current and exits with 1. The same tables give the same bytes.
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cardloom_protocol.themes import theme_css
 from generating.golden import golden_frames
+from generating.harness_page import harness_page
 from generating.hosting import hosting_cases
 from generating.reference import reference_pages
 from generating.typescript import generated_typescript
@@ -30,6 +31,7 @@ def outputs() -> Mapping[str, str]:
         "wire/hosting.json": hosting_cases(),
         **golden_frames(),
         **reference_pages(),
+        "docs/reference/harnesses.md": harness_page(),
     }
 
 
