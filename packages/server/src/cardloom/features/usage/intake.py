@@ -68,11 +68,6 @@ class Intake:
         )
         return {session: Tokens(*sums) for session, *sums in rows}
 
-    def moved(self, old: str, new: LogFile) -> None:
-        """A log has another path now."""
-        with self._index.writing():
-            self._index.run("UPDATE logs SET path = ?, gone = 0 WHERE path = ?", (new.path, old))
-
     def scanned(self, at_ms: int) -> None:
         """Note the time of a finished scan."""
         with self._index.writing():

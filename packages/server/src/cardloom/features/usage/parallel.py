@@ -69,7 +69,7 @@ def _watch(share: list[Job], taken: queue.Queue[Reading | None], stopped: thread
     """Run a process over a share and hand on what it gives, then None."""
     try:
         with subprocess.Popen(
-            [sys.executable, "-m", "cardloom.features.usage.reading_process"],
+            [sys.executable, "-P", "-m", "cardloom.features.usage.reading_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

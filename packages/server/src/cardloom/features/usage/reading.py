@@ -156,8 +156,10 @@ def _same(file: BinaryIO, cursor: Cursor) -> bool:
 def _marks(file: BinaryIO, offset: int) -> tuple[bytes, bytes]:
     """The bytes at the beginning and before an offset."""
     count = min(_MARK_BYTES, offset)
-    descriptor = file.fileno()
-    return os.pread(descriptor, count, 0), os.pread(descriptor, count, offset - count)
+    file.seek(0)
+    head = file.read(count)
+    file.seek(offset - count)
+    return head, file.read(count)
 
 
 class _Meta(msgspec.Struct):

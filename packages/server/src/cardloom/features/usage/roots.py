@@ -53,7 +53,9 @@ def roots_of(home: Path, environment: Mapping[str, str]) -> list[Root]:
         return Path(named).expanduser() if named else home / default
 
     data = place("XDG_DATA_HOME", ".local/share")
-    claude = [Path(part).expanduser() for part in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
+    claude = [
+        Path(part.strip()).expanduser() for part in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()
+    ]
     codex = place("CODEX_HOME", ".codex")
     qwen = place("QWEN_RUNTIME_DIR", ".qwen")
     opencode, kilo = data / "opencode", place("KILO_DATA_DIR", str(data / "kilo"))

@@ -6,6 +6,7 @@ cannot be read is noted in the index with its reason and tried again at the next
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -58,7 +59,7 @@ def scan(
     for harness, path, reason in listing.refused:
         store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))
     there = {log.path for log in listing.logs} | {path for _, path, _ in listing.refused}
-    folders = tuple(f"{root.folder}/" for root in roots)
+    folders = tuple(f"{root.folder}{os.sep}" for root in roots)
     store.intake.mark_gone(
         path for path, entry in known.items() if path not in there and not entry.gone and path.startswith(folders)
     )
