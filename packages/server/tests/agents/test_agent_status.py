@@ -45,6 +45,7 @@ from cardloom.features.agents.signals import (
     SpawnFailed,
     Tick,
     TitleSaid,
+    TitleState,
     Told,
 )
 from cardloom.features.agents.state import AgentState, Published, Rules
@@ -169,6 +170,18 @@ def test_a_title_at_rest_ends_a_turn_whose_end_is_lost() -> None:
     assert (words(told), state.title) == (["working(hook)", "finished(title)"], "fix it")
 
 
+def test_titles_alone_tell_of_turns_where_no_hook_speaks() -> None:
+    def title(at_ms: int, state: TitleState) -> tuple[int, Signal]:
+        return at_ms, TitleSaid(state)
+
+    begin = [title(1_500, "ready"), (2_000, PromptSent()), title(2_100, "working"), title(3_000, "asking")]
+    _, told = run(started(), *begin, title(5_000, "working"), title(6_000, "ready"), until_ms=6_400)
+    assert words(told) == ["working(title)", "needs-input(title)", "working(title)", "finished(title)"]
+    assert words(run(started(), *begin, title(5_000, "ready"))[1])[-1] == "idle(title)"
+    escaped = [*begin[:3], (4_000, Keyed(b"\x1b")), title(4_100, "ready")]
+    assert words(run(started(), *escaped)[1]) == ["working(title)", "idle(title)"]
+
+
 def test_a_prompt_that_no_hook_follows_leaves_output_to_judge() -> None:
     printing = [(at_ms, Printed()) for at_ms in range(2_000, 20_000, 500)]
     state, told = run(started(), (2_000, PromptSent()), *printing, until_ms=30_000)
@@ -176,6 +189,12 @@ def test_a_prompt_that_no_hook_follows_leaves_output_to_judge() -> None:
     assert state.unheard
     state, told = run(state, fact(31_000, TurnStarted()), until_ms=40_000)
     assert (words(told), state.unheard) == (["working(hook)"], False)
+
+
+def test_a_prompt_whose_turn_is_seen_in_another_way_is_heard() -> None:
+    begin: list[tuple[int, Signal]] = [(2_000, PromptSent()), (2_100, TitleSaid("working")), (3_000, Printed())]
+    state, told = run(started(), *begin, until_ms=60_000)
+    assert (words(told), state.unheard) == (["working(title)"], False)
 
 
 def test_a_second_question_waits_behind_the_first() -> None:

@@ -40,7 +40,8 @@ def work(state: AgentState, evidence: Evidence) -> Step:
         return replace(state, interrupt_since_ms=None, presumed=False), ()
     changed = replace(state, question=None, dismissed_at_ms=None)
     if state.status is not AgentStatus.NEEDS_INPUT:
-        changed = replace(changed, error=None, retrying=None, ends_as=None, turn_at_ms=evidence.at_ms)
+        changed = replace(changed, error=None, retrying=None, ends_as=None)
+        changed = replace(changed, turn_at_ms=evidence.at_ms, prompt_sent_at_ms=None)
     return _enter(changed, AgentStatus.WORKING, evidence)
 
 

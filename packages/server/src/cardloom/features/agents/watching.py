@@ -91,22 +91,34 @@ def title_said(state: AgentState, said: TitleSaid) -> Step:
     if not state.alive or state.program is not None:
         return state, ()
     evidence = evidence_of(state, Source.TITLE, said.state or "")
+    asked = state.question if state.evidence is not None and state.evidence.source is Source.TITLE else None
     match said.state:
         case "working":
             state = replace(state, due=None)
+            if asked is not None:
+                return answered(state, asked.about, evidence)
             if state.status not in _IN_TURN and not state.heard_hook and entered(state):
                 return work(state, evidence)
         case "asking" if state.status is AgentStatus.WORKING and not state.asks:
             question = Question("permission", "a question in the terminal", "")
             return pend(state, question, evidence, state.now_ms + state.rules.ask_hold_ms), ()
+        case "ready" if asked is not None:
+            return rest(state, evidence)
         case "ready" if state.status is AgentStatus.WORKING and state.hold is None and not state.asks:
-            if state.interrupt_since_ms is not None:
-                return rest(state, evidence)
-            if state.due is None:
-                return replace(state, due=Due(state.now_ms + TITLE_SETTLE_MS, AgentStatus.FINISHED, evidence)), ()
+            return _rests_by_title(state, evidence)
         case _:
             pass
     return state, ()
+
+
+def _rests_by_title(state: AgentState, evidence: Evidence) -> Step:
+    """Believe the title at once after Escape, soon where no hook speaks, late where one should have."""
+    if state.interrupt_since_ms is not None:
+        return rest(state, evidence)
+    if state.due is not None:
+        return state, ()
+    settle_ms = TITLE_SETTLE_MS if state.heard_hook else PROGRAM_SETTLE_MS
+    return replace(state, due=Due(state.now_ms + settle_ms, AgentStatus.FINISHED, evidence)), ()
 
 
 def log_read(state: AgentState, view: LogView) -> Step:
