@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardloom_protocol.agents import turn_phase
+from cardloom_protocol.agents import AgentInfo, AgentStatus, turn_phase
 from cardloom_protocol.ids import CardId, WorkspaceId
 
 from ...core.bus import Bus, card_topic
@@ -45,7 +45,7 @@ class AgentService:
     def _tell(self, change: DirectoryChange) -> None:
         before, after = change.before, change.after
         if before is not None and after is not None and before.status != after.status:
-            at_ms = self._clock.now_ms()
+            at_ms = _told_at_ms(before, after, self._clock.now_ms())
             status = {"agentId": change.card_id, "status": after.status.value, "at": at_ms}
             self._publish("agents.status", change.workspace_id, status)
             phase = turn_phase(before.status, after.status)
@@ -65,3 +65,12 @@ class AgentService:
     def _cards(self, topic: str, workspace_id: WorkspaceId) -> list[CardId]:
         cards = (self._graph.find_card(card_id) for card_id in self._subscriptions.subscribers(topic))
         return [card.id for card in cards if card is not None and card.workspace_id == workspace_id]
+
+
+def _told_at_ms(before: AgentInfo, after: AgentInfo, now_ms: int) -> int:
+    """When a change of status happened, as the record itself has it, so that events and `lastTurn` agree."""
+    if after.status is AgentStatus.WORKING and after.turn_started_at_ms is not None:
+        return after.turn_started_at_ms
+    if after.last_turn is not None and after.last_turn != before.last_turn:
+        return after.last_turn.ended_at_ms
+    return now_ms
