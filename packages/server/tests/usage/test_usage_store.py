@@ -9,6 +9,7 @@ import pytest
 
 from cardloom.features.usage import index
 from cardloom.features.usage.prices import Prices
+from cardloom.features.usage.reading import read_lines
 from cardloom.features.usage.records import UsageRecord
 from cardloom.features.usage.roots import roots_of
 from cardloom.features.usage.scan import scan
@@ -150,3 +151,19 @@ def test_a_reading_that_fails_in_the_middle_changes_nothing(home: Home, monkeypa
             home.scan()
     assert home.store.work().requests == 1
     assert len(home.records()) == 2
+
+
+def test_two_programs_that_read_the_same_piece_count_it_once(home: Home, tmp_path: Path) -> None:
+    log = home.claude("S", claude_answer(1), b"broken\n")
+    first = open_again(home, tmp_path / "usage.db", Prices())
+    (known,) = first.intake.logs()
+    with log.open("ab") as file:
+        file.write(claude_answer(2, "msg_2") + b"broken\n")
+    piece = read_lines(known.log, known.cursor)
+    second = UsageStore(tmp_path / "usage.db", Prices())
+    for store in (first, second):
+        store.intake.apply(piece)
+    assert [(skip.reason, skip.count) for skip in second.skips(NOW_MS)] == [("malformed", 2)]
+    assert first.work().requests == 2
+    first.close()
+    second.close()

@@ -74,9 +74,14 @@ class Intake:
             self._index.run("INSERT OR REPLACE INTO meta VALUES ('scanned_at_ms', ?)", (str(at_ms),))
 
     def _take(self, reading: Reading) -> None:
-        log, known = self._log_row(reading)
+        earlier = self._index.rows("SELECT cursor FROM logs WHERE path = ?", (reading.log.path,))
+        offset = CURSORS.decode(earlier[0][0]).offset if earlier else 0
+        if not reading.restarted and reading.error is None and reading.from_offset not in (None, offset):
+            return  # another program read on meanwhile; the next scan goes on from there
+        log = self._log_row(reading)
         if reading.error is not None:
             return
+        known = offset > 0
         harness = reading.log.harness
         changed = set(reading.dropped)
         if reading.restarted or not known:
@@ -167,10 +172,10 @@ class Intake:
             ENCODER.encode(record),
         )
 
-    def _log_row(self, reading: Reading) -> tuple[int, bool]:
-        """The id of a reading's log, and whether something had been read of it."""
+    def _log_row(self, reading: Reading) -> int:
+        """Note how far a log was read; gives its id."""
         log = reading.log
-        known = self._index.rows("SELECT id, cursor FROM logs WHERE path = ?", (log.path,))
+        known = self._index.rows("SELECT id FROM logs WHERE path = ?", (log.path,))
         size, mtime_ns = (-1, 0) if reading.error is not None else (log.size, log.mtime_ns)
         if not known:
             self._index.run(
@@ -186,7 +191,7 @@ class Intake:
                     reading.error,
                 ),
             )
-            return self._index.last_id(), False
+            return self._index.last_id()
         beginning = _beginning(reading.records)
         self._index.run(
             """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, cursor = ?, gone = 0, error = ?,
@@ -203,7 +208,7 @@ class Intake:
                 known[0][0],
             ),
         )
-        return known[0][0], CURSORS.decode(known[0][1]).offset > 0
+        return int(known[0][0])
 
     def _add_skips(self, log: int, skips: Sequence[Skip]) -> None:
         for skip in skips:

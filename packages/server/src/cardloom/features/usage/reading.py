@@ -55,7 +55,7 @@ class LogFile(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True):
-    """What reading a log gave. After a restart it says everything of the log; else only what was new.
+    """What reading a log gave. After a restart it says everything of the log; else what is new behind `from_offset`.
 
     `error` says why the log could not be read; then nothing else of it counts.
     """
@@ -68,6 +68,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     latest_wins: bool = False
     skips: list[Skip] = []
     error: str | None = None
+    from_offset: int | None = None
 
 
 def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_LINE_BYTES) -> Reading:
@@ -94,6 +95,7 @@ def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_L
         list(output.dropped),
         reader.latest_wins,
         output.skips,
+        from_offset=start.offset,
     )
 
 
