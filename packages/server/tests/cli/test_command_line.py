@@ -2,85 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from cardloom.cli import demo
 from cardloom.cli.canvas import _value
 from cardloom.cli.console import table
-from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_sdk import Client, find_server
 
-CAP_S = 30
-
-
-class Cli:
-    """Runs commands on one data folder."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.environment = {**os.environ, "CARDLOOM_HOME": str(home), "PYTHONUTF8": "1"}
-
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "cardloom", *arguments],
-            env=self.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
-        )
-
-    def __call__(self, *arguments: str, given: str | None = None) -> tuple[int, str, str]:
-        """Exit code, output and errors of a command."""
-        process = self.start(*arguments)
-        out, err = process.communicate(given, timeout=CAP_S)
-        return process.returncode, out.strip(), err.strip()
-
-    def json(self, *arguments: str, code: int = 0) -> Any:
-        """The JSON that a command prints."""
-        found = self(*arguments, "--json")
-        assert found[0] == code, found
-        return json.loads(found[1])
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    return Cli(tmp_path / "data")
-
-
-@pytest.fixture
-def served(cli: Cli, start_server: Any) -> Cli:
-    """A command line with a server running, one workspace open."""
-    start_server().wait_until_open()
-    return cli
-
-
-@pytest.fixture
-def cards(served: Cli) -> dict[str, str]:
-    """Cards by kind on the open workspace."""
-
-    async def make() -> dict[str, str]:
-        async with Client(lambda: find_server(served.home)) as client:
-            home = client.hello["workspaces"][0]["id"]
-            made = {"home": home}
-            for kind in ("note", "todo", "sticky"):
-                params = {"workspaceId": home, "kind": kind, "x": 0, "y": 0}
-                made[kind] = (await client.call("canvas.addCard", params))["id"]
-            return made
-
-    return asyncio.run(make())
+from .running_cli import CAP_S, Cli
 
 
 def test_help_names_every_command(cli: Cli) -> None:
@@ -345,191 +279,6 @@ def test_half_a_character_in_a_title_spoils_no_list(served: Cli, cards: dict[str
     assert "a\ud800" in titles
 
 
-CARD = """
-from pathlib import Path
-from cardloom_sdk import Card
-
-card = Card(Path(__file__).parent)
-
-@card.on_message("in")
-async def received(text):
-    await card.set_status(f"heard {text}")
-
-@card.on_ready
-def ready():
-    print("ready", flush=True)
-
-card.run()
-"""
-MANIFEST = {
-    "manifestVersion": 1,
-    "protocol": 1,
-    "version": "1.0.0",
-    "name": "listener",
-    "displayName": "Listener",
-    "python": "card.py",
-    "ports": {"inputs": [{"id": "in", "label": "In", "type": "ns:text"}]},
-}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a card."""
-    made = tmp_path / "listener"
-    made.mkdir()
-    (made / "cardloom-card.json").write_text(json.dumps(MANIFEST))
-    (made / "card.py").write_text(CARD)
-    return made
-
-
-@pytest.fixture
-def run_card(cli: Cli, folder: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Runs the card until it is ready, and ends it with the test."""
-    started = []
-
-    def run() -> subprocess.Popen[str]:
-        process = cli.start("card", "run", str(folder))
-        started.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        return process
-
-    yield run
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def status_of(cli: Cli) -> Any:
-    cards = cli.json("cards")[0]["cards"]
-    return next(card for card in cards if card["type"] == "listener")
-
-
-async def test_a_card_runs_from_its_folder_and_again_as_the_same_card(
-    served: Cli, run_card: Callable[[], subprocess.Popen[str]]
-) -> None:
-    process = run_card()
-    card = status_of(served)
-    assert card["runtime"]["status"] == "external"
-    assert served("send", "Listener", "hello")[0] == 0
-    async with Client(lambda: find_server(served.home)) as client:
-        canvas = await client.subscribe(card["workspaceId"])
-        await canvas.wait_for(
-            lambda shown: (shown.cards[card["id"]]["chrome"]["status"] or {}).get("text") == "heard hello"
-        )
-        process.terminate()
-        await canvas.wait_for(lambda shown: shown.cards[card["id"]]["runtime"]["status"] == "stopped")
-    assert process.wait(CAP_S) != 0
-    await asyncio.to_thread(run_card)
-    assert status_of(served)["id"] == card["id"]
-
-
-@pytest.mark.parametrize("readme", ["README.md", "packages/sdk/README.md"])
-def test_the_card_of_the_readme_does_what_it_says(
-    cards: dict[str, str], served: Cli, folder: Path, run_card: Callable[[], subprocess.Popen[str]], readme: str
-) -> None:
-    text = (Path(__file__).parents[4] / readme).read_text("utf-8")
-    manifest = next(block for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL) if "shouter" in block)
-    program = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def shout" in block)
-    (folder / "cardloom-card.json").write_text(manifest)
-    ready = "\n\n@card.on_ready\ndef ready():\n    print('ready', flush=True)\n\n\ncard.run()"
-    (folder / "card.py").write_text(program.replace("\ncard.run()", ready))
-    run_card()
-    assert served("connect", "Shouter", cards["note"])[0] == 0
-    assert served("send", "Shouter", "hello")[0] == 0
-    params = json.dumps({"workspaceId": cards["home"], "cardId": cards["note"]})
-    for _ in range(20):  # the card answers in its own time
-        entries = served.json("call", "journal.list", params)["entries"]
-        if entries:
-            break
-    assert [(entry["outcome"], entry["preview"]) for entry in entries] == [("accepted", "HELLO")]
-
-
-def test_a_card_survives_a_restart_of_the_server(
-    cli: Cli, start_server: Any, run_card: Callable[[], subprocess.Popen[str]]
-) -> None:
-    server = start_server()
-    server.wait_until_open()
-    process = run_card()
-    card_id = status_of(cli)["id"]
-    server.kill()
-    start_server(port=server.port).wait_until_open()
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    card = status_of(cli)
-    assert (card["id"], card["runtime"]["status"]) == (card_id, "external")
-
-
-def test_a_card_that_cannot_run_says_why(served: Cli, folder: Path, tmp_path: Path) -> None:
-    code, _, err = served("card", "run", str(tmp_path))
-    assert (code, "cardloom-card.json: No such file" in err) == (2, True)
-    (folder / "card.py").unlink()
-    code, _, err = served("card", "run", str(folder))
-    assert (code, "card.py is missing" in err) == (2, True)
-    (folder / "cardloom-card.json").write_text(json.dumps({**MANIFEST, "name": "Bad Name"}))
-    code, _, err = served("card", "run", str(folder))
-    assert (code, "/name" in err) == (2, True)
-    assert served.json("cards")[0]["cards"] == []
-
-
-async def test_the_demo_lays_out_everything_once(cli: Cli, served: Cli, tmp_path: Path) -> None:
-    project = demo.lay_out(tmp_path / "demo")
-    assert (project / "run-tests").stat().st_mode & 0o111
-    (project / "shop" / "auth.py").write_text("# mine now\n")
-    assert demo.lay_out(tmp_path / "demo") == project
-    assert (project / "shop" / "auth.py").read_text() == "# mine now\n"
-    async with Client(lambda: find_server(served.home)) as client:
-        await demo.set_up(client, project)
-        await demo.set_up(client, project)
-        workspaces = (await client.call("workspace.list"))["workspaces"]
-        home = next(one for one in workspaces if one["name"] == "Checkout service")
-        shown = await client.call("canvas.snapshot", {"workspaceId": home["id"]})
-    kinds = sorted(card["kind"] for card in shown["cards"])
-    assert kinds == ["custom", "kanban", "note", "sticky", "terminal", "todo"]
-    names = {card["id"]: card["name"] for card in shown["cards"]}
-    assert [(names[arrow["a"]], names[arrow["b"]]) for arrow in shown["arrows"]] == [
-        ("Terminal", "Test Radar"),
-        ("Test Radar", "To do"),
-        ("Test Radar", "Test log"),
-    ]
-
-
-async def test_commands_in_the_demos_terminal_find_the_demo(cli: Cli, tmp_path: Path) -> None:
-    cli.environment |= {"CARDLOOM_PORT": "1500", "HOME": str(tmp_path)}  # a home without start-up files
-    server = cli.start("demo", str(tmp_path / "demo"), "--no-open", start_new_session=True)
-    try:
-        assert server.stdout is not None
-        said = next(line for line in server.stdout if "Another one:" in line)
-        home = tmp_path / "demo" / "data"
-        assert f"CARDLOOM_HOME={home} " in said
-        async with Client(lambda: find_server(home)) as client:
-            workspace = await until_open(client)
-            snapshot = await client.call("canvas.snapshot", {"workspaceId": workspace["id"]})
-            terminal = next(card for card in snapshot["cards"] if card["kind"] == "terminal")
-            command = f"{sys.executable} -m cardloom status --json"
-            ran = await client.call("terminals.run", {"agentId": terminal["id"], "command": command})
-        assert json.loads(ran["output"])["dataFolder"] == str(home)
-    finally:
-        server.terminate()
-        server.communicate(timeout=CAP_S)
-
-
-async def until_open(client: Client) -> dict[str, Any]:
-    """The first workspace, once it has a terminal card and with it everything before."""
-    async with asyncio.timeout(CAP_S):
-        while not (found := (await client.call("workspace.list"))["workspaces"]) or not found[0]["cards"]:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-    workspace: dict[str, Any] = found[0]
-    return workspace
-
-
-def test_the_demo_projects_suite_fails_in_exactly_three_places(tmp_path: Path) -> None:
-    project = demo.lay_out(tmp_path / "demo")
-    found = subprocess.run([str(project / "run-tests")], capture_output=True, text=True, check=False)
-    assert found.returncode == 1
-    assert found.stdout.strip().splitlines()[-1].startswith("3 failed, 12 passed in ")
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -549,15 +298,3 @@ def test_a_typed_value_is_json_where_it_is_that(text: str, value: Any) -> None:
 
 def test_tables_are_as_wide_as_they_need_to_be() -> None:
     assert table(("A", "LONG"), [("wide cell", "x"), ("", "y")]) == "A          LONG\nwide cell  x\n           y"
-
-
-async def test_a_missing_package_stops_the_demo_with_its_name(served: Cli, tmp_path: Path) -> None:
-    class NoPackages(Client):
-        async def call(self, method: str, params: Any = None) -> Any:
-            return {"packages": []} if method == "package.list" else await super().call(method, params)
-
-    (tmp_path / "p").mkdir()
-    async with NoPackages(lambda: find_server(served.home)) as client:
-        with pytest.raises(CallError, match="test-radar") as caught:
-            await demo.set_up(client, tmp_path / "p")
-    assert caught.value.code is ErrorCode.NOT_FOUND

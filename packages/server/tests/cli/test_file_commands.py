@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .test_command_line import CAP_S, Cli
+from .running_cli import CAP_S, Cli
 
 
 @pytest.fixture

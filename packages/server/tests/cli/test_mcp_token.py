@@ -11,9 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from cardloom_sdk import Client, find_server
 
-from .test_command_line import Cli, cli, served
-
-__all__ = ["cli", "served"]
+from .running_cli import Cli
 
 
 def test_a_program_with_the_printed_token_sees_the_canvas(served: Cli) -> None:

@@ -1,0 +1,43 @@
+"""The command line as a process, on one data folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+CAP_S = 30
+
+
+class Cli:
+    """Runs commands on one data folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environment = {**os.environ, "CARDLOOM_HOME": str(home), "PYTHONUTF8": "1"}
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "cardloom", *arguments],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def __call__(self, *arguments: str, given: str | None = None) -> tuple[int, str, str]:
+        """Exit code, output and errors of a command."""
+        process = self.start(*arguments)
+        out, err = process.communicate(given, timeout=CAP_S)
+        return process.returncode, out.strip(), err.strip()
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        """The JSON that a command prints."""
+        found = self(*arguments, "--json")
+        assert found[0] == code, found
+        return json.loads(found[1])
