@@ -11,14 +11,20 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import uvloop
 
+from cardloom.core.bus import Bus, Event
+from cardloom.core.clock import SystemClock
+from cardloom.core.subscriptions import OUTPUT, Subscriptions
+from cardloom.features.terminals.output import OutputFeed
 from cardloom.host.console import Console
 from cardloom.host.marks import Mark
 from cardloom.host.plain_text import PlainText
 from cardloom.host.pty import READ_BYTES_PER_S, Launch, Size
 from cardloom.host.screen import open_screen, warm_up
+from cardloom_protocol.ids import CardId
 
 from .report import Goal, Row, Table
 from .sampling import Stopwatch, in_turns, us_a_call
@@ -30,7 +36,8 @@ UNBOUNDED = 1 << 40
 TEXT = f"""
 `cat` of {MEGABYTES} MB, lines of words of which every tenth has a colour, through a pseudo-terminal. Ours reads on the
 event loop, decodes, looks for the shell's marks, feeds the emulator that keeps the screen and its scrollback, and makes
-the plain text that cards read. Beside it: the same program and raw reads into nothing. What the reader waited for a
+the plain text that cards read, gathered to the events they get; at the end the last line has to be both on the screen
+and in the text. Beside it: the same program and raw reads into nothing. What the reader waited for a
 core is left out on both sides. A terminal of the server reads at most {READ_BYTES_PER_S / 1e6:.1f} MB a second on
 purpose, so that a program that prints without end leaves the loop to others; the bound is lifted here.
 """
@@ -86,37 +93,61 @@ def _coloured(word: str, chance: random.Random, colours: Sequence[str]) -> str:
     return f"\x1b[{chance.choice(colours)}m{word}\x1b[0m" if chance.random() < 0.1 else word
 
 
-class _Reader:
-    """Reads a console as a terminal of the server does."""
+class _Readers:
+    """One card that reads the terminal's output."""
 
-    def __init__(self, plain: PlainText | None) -> None:
+    def is_read(self, _: CardId) -> bool:
+        return True
+
+    def readers(self, _: CardId) -> list[CardId]:
+        return [CardId("c_reader")]
+
+
+class _Reader:
+    """Reads a console as a terminal of the server does, and takes the events for cards."""
+
+    def __init__(self, *, plain: bool) -> None:
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._plain = plain
+        self.chars = 0
+        self.last = ""
+        bus = Bus()
+        bus.listen(OUTPUT, self._take)
+        readers = cast(Subscriptions, _Readers())
+        self.feed = OutputFeed(bus, SystemClock(), readers, CardId("c_terminal")) if plain else None
 
     def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
-        if self._plain is None:
+        if self.feed is None:
             return
         for piece in pieces:
             if isinstance(piece, str):
-                self._plain.feed(piece)
+                self.feed.add(piece)
 
     def exited(self, exit_code: int) -> None:
+        if self.feed is not None:
+            self.feed.flush()
         self.ended.set_result(exit_code)
+
+    def _take(self, event: Event) -> None:
+        self.last = event.data["text"]
+        self.chars += len(self.last)
 
 
 def through_console(path: Path, *, plain: bool, read_bytes_per_s: int = UNBOUNDED) -> float:
     """Megabytes a second through a console."""
-
     size = path.stat().st_size
 
     async def read() -> float:
-        reader = _Reader(PlainText() if plain else None)
+        reader = _Reader(plain=plain)
         console = Console(reader, Size(), "bench-nonce", read_bytes_per_s=read_bytes_per_s)
         watch = Stopwatch()
         console.start(Launch(("cat", str(path)), "/", dict(os.environ)))
         assert await reader.ended == 0
         seconds = watch.seconds()
+        shown = console.text().rstrip().splitlines()[-1]
         console.close()
+        if plain:
+            assert reader.chars > size * 0.7  # the rest are colours, and characters of several bytes
+            assert reader.last.rstrip().endswith(shown[-20:])
         return size / seconds / 1e6
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -33,6 +33,13 @@ _PIECES = st.sampled_from(
 )
 
 
+class _TheLongWay(PlainText):
+    """Takes no short way."""
+
+    def _common(self, text: str) -> str | None:
+        return None
+
+
 @pytest.mark.parametrize(
     ("raw", "plain"),
     [
@@ -62,6 +69,16 @@ def test_it_does_not_matter_where_output_is_cut(pieces: list[str], step: int) ->
     cut = PlainText()
     assert "".join(cut.feed(raw[at : at + step]) for at in range(0, len(raw), step)) == whole
     assert "\x1b" not in whole
+
+
+@given(
+    st.lists(_PIECES | st.sampled_from(["\x85", "\u2028", "\x00", "\x1b", "\x1b["]), max_size=30), st.integers(1, 40)
+)
+def test_the_short_way_and_the_long_one_give_the_same(pieces: list[str], step: int) -> None:
+    raw = "".join(pieces) + "end"
+    cut = [raw[at : at + step] for at in range(0, len(raw), step)]
+    short, long = PlainText(), _TheLongWay()
+    assert "".join(map(short.feed, cut)) == "".join(map(long.feed, cut))
 
 
 def test_a_string_of_any_length_is_dropped_without_being_kept() -> None:

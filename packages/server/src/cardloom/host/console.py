@@ -109,18 +109,22 @@ class Console:
         self._screen.close()
 
     def _take(self, data: bytes) -> None:
-        self._print(self._decoder.decode(data))
+        begun = bool(self._decoder.getstate()[0])
+        text = self._decoder.decode(data)
+        whole = not begun and not self._decoder.getstate()[0] and "\ufffd" not in text
+        self._print(text, data if whole else None)
 
     def _end(self, exit_code: int) -> None:
         self._print(self._decoder.decode(b"", final=True))
         self._pty = None
         self._listener.exited(exit_code)
 
-    def _print(self, text: str) -> None:
+    def _print(self, text: str, data: bytes | None = None) -> None:
+        """Pass on output. `data` is the same in UTF-8, where that is at hand."""
         if not text:
             return
         first = "" if self._answer_first is None else self._answer_first(text)
-        answer = first + self._screen.feed(text)
+        answer = first + self._screen.feed(text, data)
         if answer and self._pty is not None:
             self._pty.answer(answer.encode())
         self.offset += len(text)

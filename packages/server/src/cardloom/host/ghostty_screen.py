@@ -72,8 +72,8 @@ class GhosttyScreen:
         self._terminal.on_reply(self._answers.append)
         self.set_scheme("dark")
 
-    def feed(self, text: str) -> str:
-        self._terminal.feed(text.encode("utf-8", "replace"))
+    def feed(self, text: str, data: bytes | None = None) -> str:
+        self._terminal.feed(text.encode("utf-8", "replace") if data is None else data)
         if not self._answers:
             return ""
         answers = [answer for answer in self._answers if _ANSWER.fullmatch(answer)]

@@ -21,7 +21,8 @@ _SEQUENCE = re.compile(
 # What output is mostly made of, for a way through that costs half: on bytes, in as few passes as there are.
 _CONTROL_SEQUENCE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-BD-~]")  # without C, which moves the cursor and becomes a blank
 _HIGH_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")
-_CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_CONTROLS_AND_RETURNS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n")
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[ -/]+)?")
 _UNFINISHED_STRING = re.compile(r"\x1b(?:\][^\x07\x1b\x18\x1a]*|[PX^_][^\x1b\x18\x1a]*)")
 _OSC_END = re.compile(r"\x07|\x1b\\|[\x18\x1a]|\x1b(?!$)")
@@ -49,17 +50,28 @@ class PlainText:
         self._carry = ""
         if self._string_end is not None:
             text = self._after_string(text, self._string_end)
-        common = None if self._overwriting or self._held else _common(text)
+        text = self._cut_unfinished(text)
+        common = None if self._overwriting else self._common(text)
         if common is not None:
             text = common
-        elif _NOISE.search(text) is not None:
-            text = self._cut_unfinished(text)
-            text = self._strip(text)
-        if self._held or "\r" in text:
-            text = self._without_idle_returns(self._held + text)
+        else:
+            if _NOISE.search(text) is not None:
+                text = self._strip(text)
+            if self._held or "\r" in text:
+                text = self._without_idle_returns(self._held + text)
         if text:
             self._line_begun = not text.endswith("\n")
         return text
+
+    def _common(self, text: str) -> str | None:
+        """The plain text by the short way, None where that does not do. A return at the end is held as ever."""
+        if self._held and not text.startswith("\n"):
+            return None
+        returns = text.endswith("\r")
+        common = _common(text[:-1] if returns else text)
+        if common is not None:
+            self._held = "\r" if returns else ""
+        return common
 
     def _without_idle_returns(self, text: str) -> str:
         """Leave only those carriage returns that go back over something on their line."""
@@ -111,13 +123,10 @@ class PlainText:
 
 def _common(text: str) -> str | None:
     """The plain text where nothing but whole control sequences, control characters and line ends is to be taken out."""
-    data = text.encode("utf-8", "surrogatepass")
-    bare, count = _CONTROL_SEQUENCE.subn(b"", data)
-    if count != data.count(b"\x1b") or _HIGH_CONTROL.search(bare) is not None:
+    bare = b"".join(_CONTROL_SEQUENCE.split(text.encode("utf-8", "surrogatepass")))
+    if b"\x1b" in bare or _LONE_RETURN.search(bare) or (b"\xc2" in bare and _HIGH_CONTROL.search(bare)):
         return None
-    if bare.count(b"\r") != bare.count(b"\r\n"):
-        return None
-    return bare.translate(None, _CONTROLS + b"\r").decode("utf-8", "surrogatepass")
+    return bare.translate(None, _CONTROLS_AND_RETURNS).decode("utf-8", "surrogatepass")
 
 
 def _keep_overwriting(found: re.Match[str]) -> str:

@@ -25,11 +25,12 @@ RESET: Final = "\x1bc"
 class Screen(Protocol):
     """The screen of one terminal.
 
-    `feed` takes decoded output and gives what the terminal answers to queries in it. `repaint` gives text that, fed to
+    `feed` takes decoded output, with the same in UTF-8 where that is at hand, and gives what the terminal answers to
+    queries in it. `repaint` gives text that, fed to
     an empty terminal of the same size, brings it to the same state: lines scrolled away, both screens, cursor, modes.
     """
 
-    def feed(self, text: str) -> str: ...
+    def feed(self, text: str, data: bytes | None = None) -> str: ...
 
     def resize(self, cols: int, rows: int) -> None: ...
 
@@ -85,7 +86,7 @@ class PlainScreen:
         self._cut = False
         self._paste = False
 
-    def feed(self, text: str) -> str:
+    def feed(self, text: str, data: bytes | None = None) -> str:
         self._pieces.append(text)
         self._chars += len(text)
         while self._chars > self._max_chars and len(self._pieces) > 1:
