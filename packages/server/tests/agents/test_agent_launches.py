@@ -109,6 +109,20 @@ def test_a_refusal_in_kilo_takes_two_keys() -> None:
     assert HARNESSES["kilo-code"].answer(PERMISSION, "deny") == (KeyWrite(b"\x1b"), KeyWrite(b"\r", 250))
 
 
+def test_always_takes_the_keys_of_each_dialog() -> None:
+    """Seen with Codex 0.171.0 and OpenCode 1.18.33, whose second choice asks once more."""
+    patch = replace(PERMISSION, tool="apply_patch")
+    assert codex_cli.answer(PERMISSION, "always") == (KeyWrite(b"p"),)
+    assert codex_cli.answer(patch, "always") == (KeyWrite(b"a"),)
+    keys = opencode.answer(PERMISSION, "always")
+    assert isinstance(keys, tuple)
+    assert [key.data for key in keys] == [b"\x1b[C", b"\r", b"\r"]
+    assert opencode.answer(replace(PERMISSION, subagent="explorer"), "deny") == (
+        KeyWrite(b"\x1b"),
+        KeyWrite(b"\r", 250),
+    )
+
+
 def test_claude_posts_each_event_with_the_file_that_holds_the_address() -> None:
     launch = claude_code.launch(SPEC)
     hooks = json.loads(file_of(launch, "settings.json"))["hooks"]

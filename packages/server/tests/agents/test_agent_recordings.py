@@ -129,20 +129,19 @@ APPROVED = ["working(hook)", "needs-input(hook)", "working(keys)", "finished(hoo
 REFUSED = ["working(hook)", "needs-input(hook)", "idle(keys)"]
 EXITED = {"exit": [], "end": ["exited(process)"]}
 USUAL = {"start": [], "text": ANSWERED, "tool": APPROVED, "deny": REFUSED, "think": ANSWERED, **EXITED}
-BOTH_ASKED = ["working(hook)", "needs-input(hook)", "needs-input(hook)", "working(keys)", "finished(hook)"]
+BOTH_ASKED = ["working(hook)", "needs-input(hook)", "needs-input(hook)", "working(hook)", "finished(hook)"]
+PLUGIN = {
+    **USUAL,
+    "tool": ["working(hook)", "needs-input(hook)", "working(hook)", "finished(hook)"],
+    "deny": ["working(hook)", "needs-input(hook)", "idle(hook)"],
+    "slow": ["working(hook)", "idle(hook)"],
+    "two": BOTH_ASKED,
+}
+"""The plugin tells of each answer, so that no key is taken for one."""
 
 RUNS: Sequence[tuple[str, Harness, dict[str, list[str]]]] = (
-    ("opencode", opencode.HARNESS, {**USUAL, "slow": ["working(hook)", "idle(hook)"], "two": BOTH_ASKED}),
-    (
-        "kilo",
-        kilo_code.HARNESS,
-        {
-            **USUAL,
-            "deny": ["working(hook)", "needs-input(hook)", "working(keys)", "idle(hook)"],
-            "slow": ["working(hook)", "idle(hook)"],
-            "two": BOTH_ASKED,
-        },
-    ),
+    ("opencode", opencode.HARNESS, PLUGIN),
+    ("kilo", kilo_code.HARNESS, PLUGIN),
     ("qwen", qwen_code.HARNESS, {**USUAL, "slow": ["working(hook)", "idle(hook)"], "two": ANSWERED}),
     ("gemini", gemini_cli.HARNESS, {**USUAL, "slow": ["working(hook)", "idle(hook)"], "two": ANSWERED}),
     (

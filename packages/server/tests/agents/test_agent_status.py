@@ -217,6 +217,15 @@ def test_an_answer_of_the_host_counts_only_while_the_question_is_open() -> None:
     assert words(run(started(), asked[0], (4_000, AnswerSent("deny")))[1]) == ["working(hook)"]
 
 
+def test_where_answers_are_told_no_key_is_taken_for_one() -> None:
+    told_of = started(Rules(escape="nothing", keys_answer=False))
+    asked = [fact(2_000, TurnStarted()), fact(3_000, Asked(ASK))]
+    keys: list[tuple[int, Signal]] = [(4_000, Keyed(b"\r")), (4_100, Keyed(b"\x1b")), (4_200, AnswerSent("deny"))]
+    state, told = run(told_of, *asked, *keys, until_ms=60_000)
+    assert (words(told), state.question) == (["working(hook)", "needs-input(hook)"], ASK)
+    assert words(run(state, fact(61_000, Answered()))[1]) == ["working(hook)"]
+
+
 def test_a_prompt_sent_right_after_a_refusal_is_no_echo() -> None:
     asked = [fact(2_000, TurnStarted()), fact(3_000, Asked(ASK)), (4_000, AnswerSent("deny"))]
     _, told = run(started(), *asked, (4_100, PromptSent()), fact(4_200, TurnStarted()))

@@ -28,7 +28,8 @@ class Rules:
     """What differs between harnesses.
 
     `ask_hold_ms`: how long a question waits for an answer by rule. `answer_letters`: letters that answer a permission
-    prompt by themselves. `escape`: what Escape on a question does. `output`: whether output and silence alone tell of
+    prompt by themselves. `escape`: what Escape on a question does. `keys_answer`: the harness does not tell of answers,
+    so that the person's keys must be taken for them. `output`: whether output and silence alone tell of
     work. `hooks`: the harness reports by itself, so that its silence after a prompt means something. `silence_ms`: how
     long a working program prints nothing before its turn counts as lost, None where it may be silent for ever.
     `ends_when_interrupted`: the harness tells of an interrupted turn as of one that ended.
@@ -37,6 +38,7 @@ class Rules:
     ask_hold_ms: int = 500
     answer_letters: str = ""
     escape: EscapeRule = "ends-turn"
+    keys_answer: bool = True
     output: OutputRule = "never"
     hooks: bool = True
     silence_ms: int | None = 120_000

@@ -127,6 +127,8 @@ def _answer_sent(state: AgentState, signal: AnswerSent) -> Step:
         return state, ()
     if signal.choice == "deny" and state.rules.escape == "ends-turn":
         return dismissed(state, Source.KEYS)
+    if not state.rules.keys_answer:
+        return state, ()
     evidence = evidence_of(state, Source.KEYS, signal.choice)
     return answered(state, state.question.about, evidence)
 

@@ -197,6 +197,8 @@ def keyed(state: AgentState, data: bytes) -> Step:
 
 def _answered_by_keys(state: AgentState, *, enter: bool) -> Step:
     """An answer where something is asked, a new prompt where nothing is."""
+    if not state.rules.keys_answer and (state.asks or state.question is not None):
+        return state, ()
     evidence = evidence_of(state, Source.KEYS, "answered")
     about = state.question.about if state.question else None
     if state.status is AgentStatus.NEEDS_INPUT:

@@ -224,7 +224,10 @@ def answer(question: Question, choice: Choice) -> Delivery | None:
         return (KeyWrite(b"\x1b"),)
     if question.kind == "question":
         return None
-    return (KeyWrite(b"a" if choice == "always" else b"y"),)
+    if choice == "always":
+        # Commands are remembered by their beginning, changed files by their names.
+        return (KeyWrite(b"a" if question.tool == "apply_patch" else b"p"),)
+    return (KeyWrite(b"y"),)
 
 
 HARNESS: Final = Harness(
@@ -244,7 +247,7 @@ HARNESS: Final = Harness(
         always=True,
         tried="0.171.0",
     ),
-    rules=Rules(answer_letters="ya"),
+    rules=Rules(answer_letters="yap"),
     launch=launch,
     read_hook=read_hook,
     answer=answer,

@@ -30,7 +30,6 @@ HARNESS: Final[Harness] = replace(
     id="kilo-code",
     detection=Detection(("kilo", "kilocode"), install="npm install -g @kilocode/cli"),
     abilities=replace(opencode.HARNESS.abilities, tried="7.7.7"),
-    rules=replace(opencode.RULES, escape="nothing"),
     launch=launch,
     answer=answer,
 )

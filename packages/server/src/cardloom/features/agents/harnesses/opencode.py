@@ -232,14 +232,19 @@ def read_title(title: str) -> TitleSaid:
 
 
 def answer(question: Question, choice: Choice) -> Delivery | None:
+    """The keys in its dialog: Allow once, Allow always (which asks again), Reject."""
     if choice == "deny":
-        return (KeyWrite(b"\x1b"),)
+        # A sub-agent's refusal opens a box for a reason; Enter there refuses.
+        refused = (KeyWrite(b"\x1b"),)
+        return (*refused, KeyWrite(b"\r", KEY_GAP_MS)) if question.subagent else refused
     if question.kind == "question":
         return None
-    return (KeyWrite(b"a" if choice == "always" else b"\r"),)
+    if choice == "always":
+        return (KeyWrite(b"\x1b[C"), KeyWrite(b"\r", KEY_GAP_MS), KeyWrite(b"\r", KEY_GAP_MS))
+    return (KeyWrite(b"\r"),)
 
 
-RULES: Final = Rules(ask_hold_ms=700, answer_letters="a")
+RULES: Final = Rules(ask_hold_ms=700, escape="nothing", keys_answer=False)
 INTERRUPT: Final = (KeyWrite(b"\x1b"), KeyWrite(b"\x1b", KEY_GAP_MS))
 
 HARNESS: Final = Harness(
