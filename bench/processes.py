@@ -101,6 +101,15 @@ def hello() -> Iterator[Running]:
         yield server
 
 
+@contextmanager
+def served(module: str, *arguments: str) -> Iterator[Running]:
+    """A server that a module of ours runs when it is given its arguments and a port."""
+    port = free_port()
+    command = (sys.executable, "-m", module, *arguments, str(port))
+    with _running(command, dict(os.environ), port, ROOT, ROOT) as server:
+        yield server
+
+
 def free_port() -> int:
     """A port that nobody listens on now."""
     with socket.socket() as probe:

@@ -7,6 +7,7 @@ the text holds.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from ..jstext import JsonValue, number_text
@@ -29,6 +30,7 @@ def _whole_number(text: str) -> int | float:
 
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_whole_number)
 _quick_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+_scan = cast("Callable[[str, int], tuple[Any, int]]", _quick_decoder.scan_once)  # what raw_decode calls
 
 
 def read_json(text: str) -> JsonValue:
@@ -49,6 +51,15 @@ def read_object(text: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def read_object_at(text: str, start: int) -> JsonObject | None:
+    """The object that a text holds from `start` to its end; None when there is none, or white space around it."""
+    try:
+        value, end = _scan(text, start)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    return value if end == len(text) and isinstance(value, dict) else None
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:

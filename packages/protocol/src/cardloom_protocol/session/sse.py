@@ -14,13 +14,11 @@ from typing import NamedTuple
 from ..jstext import compact_json
 from .errors import BadRequest
 from .events import AnyRunEvent, WorkspaceUpdateEvent, is_run_event, is_workspace_update_event
-from .json_text import as_json, read_object
+from .json_text import as_json, read_object, read_object_at
 from .limits import session_limit
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _DIGITS = re.compile(r"[0-9]+")
-# What serialize_run_event writes: one event line, one data line, perhaps an id.
-_OWN_FRAME = re.compile(r"(?:id: ([^\r\n\0]*)\n)?event: ([^\r\n]+)\ndata: ([^\r\n]+)")
 _BOM = "\ufeff"
 
 
@@ -104,16 +102,40 @@ def event_of(frame: SseFrame) -> AnyRunEvent | None:
     return {**value, "type": frame.event}
 
 
+_DATA = len("\ndata: ")
+
+
+def _own_frame(block: str) -> tuple[str | None, int, int] | None:
+    """A block as `serialize_run_event` writes it: perhaps an id line, one event line, one data line. None for others.
+
+    Gives the id, and where the event's name begins and ends; the data begin `_DATA` later. Line ends are looked for by
+    `find`, which takes a tenth of the time of a pattern, and nothing is copied that is not needed.
+    """
+    last_id, at = None, 0
+    if block.startswith("id: "):
+        at = block.find("\n") + 1
+        last_id = block[4 : at - 1]
+        if at == 0 or "\0" in last_id:
+            return None
+    at += 7
+    end = block.find("\n", at)
+    if end <= at or not block.startswith("event: ", at - 7) or not block.startswith("\ndata: ", end):
+        return None
+    if len(block) == end + _DATA or block.find("\n", end + _DATA) >= 0:
+        return None
+    return last_id, at, end
+
+
 def _events(blocks: Iterable[str], fields: _Fields) -> list[AnyRunEvent]:
     events: list[AnyRunEvent] = []
     for block in blocks:
-        own = _OWN_FRAME.fullmatch(block)
+        own = _own_frame(block)
         if own is not None:
             # Most frames by far look like this one: no frame is built for them.
-            last_id, _, data = own.groups()
+            last_id, _, end = own
             if last_id is not None:
                 fields.last_id = last_id
-            value = read_object(data)
+            value = read_object_at(block, end + _DATA)
             if value is not None and type(value.get("type")) is str and value["type"]:
                 events.append(value)
                 continue
@@ -221,11 +243,12 @@ class _Fields:
 
     def read(self, block: str) -> SseFrame | None:
         """The frame of a block, None when it holds no data."""
-        own = _OWN_FRAME.fullmatch(block)
+        own = _own_frame(block)
         if own is not None:
-            if own[1] is not None:
-                self.last_id = own[1]
-            return SseFrame(own[2], own[3], self.last_id)
+            last_id, at, end = own
+            if last_id is not None:
+                self.last_id = last_id
+            return SseFrame(block[at:end], block[end + _DATA :], self.last_id)
         event = ""
         data: list[str] = []
         for line in block.split("\n"):
