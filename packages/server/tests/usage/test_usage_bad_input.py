@@ -261,3 +261,13 @@ def test_folders_without_logs_and_links_in_circles_are_nothing(home: Home) -> No
     home.write(".claude/projects/-p/notes.txt", line(x=1))
     assert home.records() == []
     assert home.reasons() == {}
+
+
+@pytest.mark.parametrize("time", [1e300, -5, 0, 10**18])
+def test_a_row_of_an_impossible_time_is_told(home: Home, time: float) -> None:
+    with closing((rows := Rows(database(home))).connection):
+        rows.session("s1")
+        rows.answer("m1", time={"created": time, "completed": time} if time else {})
+        rows.run("UPDATE message SET time_updated = 0")
+        assert home.records() == []
+    assert home.reasons() == {"without a time": 1}

@@ -147,7 +147,7 @@ def test_a_reading_that_fails_in_the_middle_changes_nothing(home: Home, monkeypa
 
     with monkeypatch.context() as patched:
         patched.setattr(home.store.intake, "_add_skips", broken)
-        with pytest.raises(apsw.FullError):
+        with pytest.raises(CallError, match="could not be read or written: disk full"):
             home.scan()
     assert home.store.work().requests == 1
     assert len(home.records()) == 2
@@ -167,3 +167,9 @@ def test_two_programs_that_read_the_same_piece_count_it_once(home: Home, tmp_pat
     assert first.work().requests == 2
     first.close()
     second.close()
+
+
+def test_sums_of_absurd_costs_stay_exact(home: Home) -> None:
+    home.claude("S", *(claude_answer(at, f"msg_{at}", usage={"output_tokens": 10**9}) for at in range(1000)))
+    home.scan()
+    assert home.store.work().cost_pico == 1000 * (10**9 * 15_000_000 + 10 * 3_000_000)

@@ -20,6 +20,8 @@ from .readers.lines import Output
 from .reading import Cursor, LogFile, Reading
 
 _BUSY_MS: Final = 1500
+_MOST_TOKENS: Final = 10**10
+"""A session's sum above this makes no sense and is not reported."""
 _READ_ONLY: Final = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _PARTS: Final = "SELECT CAST(data AS BLOB) FROM part WHERE message_id = ? ORDER BY id"
 UNKNOWN_TABLES: Final = "tables of an unknown version"
@@ -169,4 +171,4 @@ def _bytes(data: object) -> bytes:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else None

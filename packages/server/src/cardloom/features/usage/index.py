@@ -83,7 +83,7 @@ class Index:
             self._connection.close()
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock:
+        with self._lock, _told():
             return list(self._connection.execute(statement, values))
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
@@ -97,8 +97,8 @@ class Index:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction of the calling thread alone; an error undoes all of it."""
-        with self._lock, self._connection:
+        """A transaction of the calling thread alone; an error undoes all of it. UNAVAILABLE when it cannot be done."""
+        with self._lock, _told(), self._connection:
             yield
 
     def _check_version(self) -> None:
@@ -123,6 +123,14 @@ class Index:
             [(self.prices.cost_pico(RECORDS.decode(body)), rowid) for rowid, body in bodies],
         )
         self.run("INSERT OR REPLACE INTO meta VALUES ('prices', ?)", (self.prices.version,))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise CallError(ErrorCode.UNAVAILABLE, f"the usage index could not be read or written: {error}") from error
 
 
 def _opened(path: Path | None) -> apsw.Connection:

@@ -194,6 +194,6 @@ def recorded_pico(dollars: object) -> int | None:
     if isinstance(dollars, bool) or not isinstance(dollars, int | float):
         return None
     amount = Decimal(repr(dollars))
-    if not amount.is_finite() or amount < 0 or amount > 10**9:
+    if not amount.is_finite() or amount < 0 or amount > 10**6:
         return None
     return int((amount * 10**12).to_integral_value(rounding="ROUND_HALF_UP"))

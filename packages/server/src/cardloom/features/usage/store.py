@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from cardloom_protocol.usage import Tokens, Work
+from cardloom_protocol.usage import PICO_PER_MICRO, Tokens, Work
 
 from .index import RECORDS, Index, Pricing
 from .intake import Intake
@@ -22,7 +22,7 @@ FUTURE_MS: Final = 24 * 3_600_000
 """A request dated further ahead than this is told as one that was not counted."""
 IN_THE_FUTURE: Final = "dated in the future"
 _SUMS: Final = """count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(cache_write_1h),
-    sum(reasoning), sum(cost_pico), sum(cost_pico IS NULL)"""
+    sum(reasoning), sum(cost_pico / 1000000), sum(cost_pico % 1000000), sum(cost_pico IS NULL)"""
 
 Session: TypeAlias = tuple[str, str]
 """A harness's id and a session's."""
@@ -163,5 +163,7 @@ def _where(scope: Scope) -> tuple[str, tuple[Any, ...]]:
 
 
 def _work(row: Sequence[Any]) -> Work:
-    count, *tokens, cost, unpriced = row
+    """Costs are added in two parts, for whole picodollars of many dollars would not fit into a column's sum."""
+    count, *tokens, micro, rest, unpriced = row
+    cost = None if micro is None else micro * PICO_PER_MICRO + rest
     return Work(count, Tokens(*tokens), cost, unpriced or 0)

@@ -15,7 +15,7 @@ import msgspec
 from cardloom_protocol.usage import Tokens
 
 from ..records import UsageRecord, recorded_pico
-from .lines import UNTIMED, Count, Output, ms_of
+from .lines import Count, Output, ms_of
 
 HARNESS: Final = "hermes-agent"
 _COMPRESSED: Final = "compression"
@@ -104,9 +104,6 @@ def read_sessions(rows: Iterable[SessionRow], told: Mapping[str, Tokens]) -> Out
         if not left.total:
             continue
         at = max((_ms(time) or 0 for time in (row.last_s, row.ended_s, row.started_s)), default=0)
-        if at <= 0:
-            output.skip(UNTIMED, 0)
-            continue
         root, is_side = _root(row, sessions)
         cost = row.actual_usd if row.actual_usd is not None else row.estimated_usd or None
         output.put(

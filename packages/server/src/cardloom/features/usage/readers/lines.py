@@ -12,7 +12,7 @@ from ..records import Skip, UsageRecord, merge_next
 
 T = TypeVar("T")
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 """A token count that makes sense; anything else makes its line malformed."""
 
 MALFORMED: Final = "malformed"
@@ -20,6 +20,7 @@ UNTIMED: Final = "without a time"
 TOO_LONG: Final = "line too long"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
+_YEAR_10000_MS: Final = 253_402_300_800_000
 _DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -33,12 +34,15 @@ class Output:
 
     def add(self, record: UsageRecord) -> None:
         """Add a sighting, merged with an earlier one of the same request."""
+        if not self._has_time(record):
+            return
         earlier = self.records.get(record.key)
         self.records[record.key] = record if earlier is None else merge_next(earlier, record)
 
     def put(self, record: UsageRecord) -> None:
         """Add a sighting in place of an earlier one."""
-        self.records[record.key] = record
+        if self._has_time(record):
+            self.records[record.key] = record
 
     def drop(self, key: str) -> None:
         """Forget a request of this log, also one that an earlier reading had found."""
@@ -48,6 +52,13 @@ class Output:
     def skip(self, reason: str, offset: int) -> None:
         count, first = self._skips.get(reason, (0, offset))
         self._skips[reason] = (count + 1, first)
+
+    def _has_time(self, record: UsageRecord) -> bool:
+        """Whether a record can be placed in time; if not, that is told."""
+        if 0 < record.at_ms < _YEAR_10000_MS and 0 < record.ended_ms < _YEAR_10000_MS:
+            return True
+        self.skip(UNTIMED, record.offsets[0] if record.offsets else 0)
+        return False
 
     @property
     def skips(self) -> list[Skip]:

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from ..records import UsageRecord, recorded_pico
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded
+from .lines import MALFORMED, Count, Output, decoded
 
 OPENCODE: Final = "opencode"
 KILO: Final = "kilo-code"
@@ -127,9 +127,7 @@ def read_rows(
             continue
         costs[row.id] = (row.session, recorded_pico(message.cost))
         record = _record(row, message, sessions)
-        if record is not None and record.at_ms <= 0:
-            output.skip(UNTIMED, 0)
-        elif record is not None:
+        if record is not None:
             output.put(record)
     if tasks is not None:
         for key, pico in own_costs(costs, tasks).items():
