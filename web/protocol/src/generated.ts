@@ -33,7 +33,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The kinds of card that can be added to a canvas. */
-export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "custom"] as const;
+export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "custom"] as const;
 
 export type AddableCardKind = (typeof CARD_KINDS)[number];
 
@@ -1290,7 +1290,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"agentId": {"type": "string", "minLength": 1, "maxLength": 128}},
       "required": ["agentId"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["agents.output"],
     "needsArrow": "agentId",
@@ -1313,7 +1313,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["agentId", "text"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["agents.prompt"],
     "needsArrow": "agentId",
@@ -1936,6 +1936,19 @@ export const CANVAS_METHOD_NAMES = [
   "card.restart",
   "card.stop",
   "agent.token",
+  "agent.harnesses",
+  "agent.create",
+  "agent.configure",
+  "agent.start",
+  "agent.stop",
+  "agent.interrupt",
+  "agent.answer",
+  "agent.diff",
+  "queue.list",
+  "queue.edit",
+  "queue.move",
+  "queue.cancel",
+  "queue.send",
   "card.menu",
   "card.chooseMenu",
   "card.settings",
@@ -2011,16 +2024,6 @@ export const CANVAS_METHOD_NAMES = [
   "card.mount",
   "card.unmount",
   "card.expand",
-  "agent.create",
-  "agent.start",
-  "agent.stop",
-  "agent.interrupt",
-  "agent.answer",
-  "queue.list",
-  "queue.edit",
-  "queue.move",
-  "queue.cancel",
-  "queue.send",
   "budget.get",
   "budget.set",
 ] as const;
@@ -2056,7 +2059,7 @@ export interface CanvasMethodParams {
   /** Ends the flow of changes. */
   "canvas.unsubscribe": { readonly workspaceId: string };
   /** Puts a new card on the canvas. */
-  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
+  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "agent" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
   /** Copies a card with its content and what it keeps, without its arrows. */
   "canvas.duplicateCard": { readonly cardId: string; readonly x?: number; readonly y?: number };
   /** Moves, resizes, raises, lowers or renames one card. */
@@ -2125,6 +2128,32 @@ export interface CanvasMethodParams {
   "card.stop": { readonly cardId: string };
   /** Makes the token with which the program in a terminal may use the tools for agents; an earlier one ends. */
   "agent.token": { readonly cardId: string };
+  /** Tells which coding agents are installed here; `again` looks anew. */
+  "agent.harnesses": { readonly again?: boolean };
+  /** Puts an agent on the canvas and starts it, in a folder of its own where a worktree is asked for. */
+  "agent.create": { readonly workspaceId: string; readonly harness: "claude-code" | "codex-cli" | "opencode" | "kilo-code" | "qwen-code" | "hermes-agent" | "amp" | "cursor" | "gemini-cli" | "pi" | "acp" | "command"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly model?: string | null; readonly folder?: string | null; readonly dangerous?: boolean; readonly arguments?: readonly string[]; readonly worktree?: { readonly branch: string } | null; readonly prompt?: string | null; readonly start?: boolean };
+  /** Changes what the agent's next start depends on. */
+  "agent.configure": { readonly cardId: string; readonly model?: string | null; readonly folder?: string | null; readonly dangerous?: boolean; readonly arguments?: readonly string[] };
+  /** Starts an agent that does not run, in its last session unless a fresh one is asked for. */
+  "agent.start": { readonly cardId: string; readonly prompt?: string | null; readonly fresh?: boolean };
+  /** Ends an agent's program. */
+  "agent.stop": { readonly cardId: string };
+  /** Interrupts an agent's turn. */
+  "agent.interrupt": { readonly cardId: string };
+  /** Answers the question that an agent asks; one that is not open any more is refused. */
+  "agent.answer": { readonly cardId: string; readonly choice: "approve" | "always" | "deny"; readonly questionId?: string };
+  /** Sums up what an agent changed in its folder. */
+  "agent.diff": { readonly cardId: string };
+  /** Lists the prompts that wait for an agent. */
+  "queue.list": { readonly cardId: string };
+  /** Changes a waiting prompt. */
+  "queue.edit": { readonly cardId: string; readonly promptId: string; readonly text: string };
+  /** Moves a waiting prompt. */
+  "queue.move": { readonly cardId: string; readonly promptId: string; readonly index: number };
+  /** Takes a waiting prompt away. */
+  "queue.cancel": { readonly cardId: string; readonly promptId: string };
+  /** Sends a waiting prompt now. */
+  "queue.send": { readonly cardId: string; readonly promptId: string };
   /** Gives the entries that a card put into its menu. */
   "card.menu": { readonly cardId: string };
   /** Tells a card that an entry of its menu was chosen. */
@@ -2275,26 +2304,6 @@ export interface CanvasMethodParams {
   "card.unmount": { readonly cardId: string };
   /** Tells that a card fills this page, or no longer does. */
   "card.expand": { readonly cardId: string; readonly expanded: boolean };
-  /** Puts an agent on the canvas. */
-  "agent.create": Readonly<Record<string, unknown>>;
-  /** Starts an agent. */
-  "agent.start": Readonly<Record<string, unknown>>;
-  /** Stops an agent. */
-  "agent.stop": Readonly<Record<string, unknown>>;
-  /** Interrupts an agent's turn. */
-  "agent.interrupt": Readonly<Record<string, unknown>>;
-  /** Answers an agent's permission question. */
-  "agent.answer": Readonly<Record<string, unknown>>;
-  /** Lists the prompts that wait for an agent. */
-  "queue.list": Readonly<Record<string, unknown>>;
-  /** Changes a waiting prompt. */
-  "queue.edit": Readonly<Record<string, unknown>>;
-  /** Moves a waiting prompt. */
-  "queue.move": Readonly<Record<string, unknown>>;
-  /** Takes a waiting prompt away. */
-  "queue.cancel": Readonly<Record<string, unknown>>;
-  /** Sends a waiting prompt now. */
-  "queue.send": Readonly<Record<string, unknown>>;
   /** Tells a budget. */
   "budget.get": Readonly<Record<string, unknown>>;
   /** Sets a budget. */
@@ -2565,7 +2574,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "additionalProperties": false,
       "properties": {
         "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
-        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "custom"]},
+        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "agent", "custom"]},
         "x": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "y": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "w": {"type": "number", "minimum": 80, "maximum": 4000},
@@ -3525,6 +3534,308 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "additionalProperties": false,
       "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
       "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.harnesses": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"again": {"type": "boolean"}},
+      "required": [],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.create": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "harness": {
+          "enum": [
+            "claude-code",
+            "codex-cli",
+            "opencode",
+            "kilo-code",
+            "qwen-code",
+            "hermes-agent",
+            "amp",
+            "cursor",
+            "gemini-cli",
+            "pi",
+            "acp",
+            "command",
+          ],
+        },
+        "x": {"type": "number", "minimum": -1000000, "maximum": 1000000},
+        "y": {"type": "number", "minimum": -1000000, "maximum": 1000000},
+        "w": {"type": "number", "minimum": 80, "maximum": 4000},
+        "h": {"type": "number", "minimum": 80, "maximum": 4000},
+        "title": {"anyOf": [{"type": "string", "minLength": 0, "maxLength": 120}, {"type": "null"}]},
+        "model": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200}, {"type": "null"}]},
+        "folder": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 4096}, {"type": "null"}]},
+        "dangerous": {"type": "boolean"},
+        "arguments": {"type": "array", "items": {"type": "string", "minLength": 0, "maxLength": 4096}, "maxItems": 64},
+        "worktree": {
+          "anyOf": [
+            {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {"branch": {"type": "string", "minLength": 1, "maxLength": 200}},
+              "required": ["branch"],
+            },
+            {"type": "null"},
+          ],
+        },
+        "prompt": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 20000}, {"type": "null"}]},
+        "start": {"type": "boolean"},
+      },
+      "required": ["workspaceId", "harness", "x", "y"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.configure": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "model": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200}, {"type": "null"}]},
+        "folder": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 4096}, {"type": "null"}]},
+        "dangerous": {"type": "boolean"},
+        "arguments": {"type": "array", "items": {"type": "string", "minLength": 0, "maxLength": 4096}, "maxItems": 64},
+      },
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.start": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "prompt": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 20000}, {"type": "null"}]},
+        "fresh": {"type": "boolean"},
+      },
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.stop": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.interrupt": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.answer": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "choice": {"enum": ["approve", "always", "deny"]},
+        "questionId": {"type": "string", "minLength": 1, "maxLength": 128},
+      },
+      "required": ["cardId", "choice"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "agent.diff": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "queue.list": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"cardId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "queue.edit": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "promptId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "text": {"type": "string", "minLength": 1, "maxLength": 20000},
+      },
+      "required": ["cardId", "promptId", "text"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "queue.move": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "promptId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "index": {"type": "integer", "minimum": 0, "maximum": 10000},
+      },
+      "required": ["cardId", "promptId", "index"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "queue.cancel": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "promptId": {"type": "string", "minLength": 1, "maxLength": 128},
+      },
+      "required": ["cardId", "promptId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "queue.send": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "promptId": {"type": "string", "minLength": 1, "maxLength": 128},
+      },
+      "required": ["cardId", "promptId"],
     },
     "built": true,
     "since": "1.0",
@@ -5083,136 +5394,6 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
-  "agent.create": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "agent.start": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "agent.stop": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "agent.interrupt": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "agent.answer": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "queue.list": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "queue.edit": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "queue.move": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "queue.cancel": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
-  "queue.send": {
-    "params": {"type": "object"},
-    "built": false,
-    "since": "1.0",
-    "permissionsAnyOf": [],
-    "needsArrow": null,
-    "visible": false,
-    "perMinute": null,
-    "minIntervalMs": null,
-    "largeRequest": false,
-    "largeResponse": false,
-    "beforeReady": false,
-  },
   "budget.get": {
     "params": {"type": "object"},
     "built": false,
@@ -5245,7 +5426,16 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
 export interface MethodParams extends CardMethodParams, CanvasMethodParams {}
 
 /** Card methods that the owner may call without a card. */
-export const OWNER_CARD_METHODS = ["agents.get", "agents.list", "agents.readScreen", "host.capabilities", "terminals.run", "terminals.write"] as const;
+export const OWNER_CARD_METHODS = [
+  "agents.get",
+  "agents.lastReply",
+  "agents.list",
+  "agents.prompt",
+  "agents.readScreen",
+  "host.capabilities",
+  "terminals.run",
+  "terminals.write",
+] as const;
 
 /** The events of the card table. */
 export const CARD_EVENT_NAMES = [

@@ -21,7 +21,16 @@ METHODS: Final[Mapping[Namespace, Mapping[str, MethodRow]]] = {"nscard": CARD_ME
 EVENTS: Final[Mapping[Namespace, Mapping[str, EventRow]]] = {"nscard": CARD_EVENTS, "cardloom": CANVAS_EVENTS}
 
 OWNER_CARD_METHODS: Final = frozenset(
-    ("host.capabilities", "agents.list", "agents.get", "agents.readScreen", "terminals.run", "terminals.write")
+    (
+        "host.capabilities",
+        "agents.list",
+        "agents.get",
+        "agents.readScreen",
+        "agents.lastReply",
+        "agents.prompt",
+        "terminals.run",
+        "terminals.write",
+    )
 )
 
 

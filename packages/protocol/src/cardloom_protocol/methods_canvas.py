@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from .method_row import MethodRow
+from .methods_canvas_agents import AGENT_ROWS
 from .methods_canvas_cards import CARD_DESK_ROWS
 from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
@@ -45,7 +46,7 @@ _KANBAN_TASK = record(
 )
 _KANBAN_COLUMN = record({"id": ident(), "title": _COLUMN_TITLE})
 STICKY_COLORS: Final = ("yellow", "blue", "green", "rose", "violet", "grey")
-CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "custom")
+CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "agent", "custom")
 
 
 def _step(do: str, required: dict[str, Shape] | None = None, optional: dict[str, Shape] | None = None) -> Shape:
@@ -402,16 +403,6 @@ _PROGRAMS = (
     _row("card.stop", record(_CARD), "cards", "Stops a card's program.", "Card"),
 )
 
-_AGENTS = (
-    _row(
-        "agent.token",
-        record(_CARD),
-        "agents",
-        "Makes the token with which the program in a terminal may use the tools for agents; an earlier one ends.",
-        "{url, token}",
-    ),
-)
-
 _FRAMES = (
     _row(
         "card.mount",
@@ -436,22 +427,7 @@ def _later(owner: str, **docs: str) -> tuple[MethodRow, ...]:
     )
 
 
-_LATER = (
-    *_later(
-        "agents",
-        agent_create="Puts an agent on the canvas.",
-        agent_start="Starts an agent.",
-        agent_stop="Stops an agent.",
-        agent_interrupt="Interrupts an agent's turn.",
-        agent_answer="Answers an agent's permission question.",
-        queue_list="Lists the prompts that wait for an agent.",
-        queue_edit="Changes a waiting prompt.",
-        queue_move="Moves a waiting prompt.",
-        queue_cancel="Takes a waiting prompt away.",
-        queue_send="Sends a waiting prompt now.",
-    ),
-    *_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),
-)
+_LATER = (*_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),)
 
 CANVAS_METHODS: Final = MappingProxyType(
     {
@@ -464,7 +440,7 @@ CANVAS_METHODS: Final = MappingProxyType(
             _ARROWS,
             _TERMINALS,
             _PROGRAMS,
-            _AGENTS,
+            AGENT_ROWS,
             CARD_DESK_ROWS,
             OWNER_FILES_ROWS,
             PACKAGE_ROWS,

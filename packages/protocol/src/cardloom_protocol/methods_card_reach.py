@@ -71,6 +71,7 @@ AGENTS_ROWS = (
         "{text|null, at|null}",
         permissions_any_of=("agents.output",),
         needs_arrow="agentId",
+        built=True,
     ),
     MethodRow(
         "agents.prompt",
@@ -84,6 +85,7 @@ AGENTS_ROWS = (
         permissions_any_of=("agents.prompt",),
         per_minute=limit("promptsPerMinute"),
         needs_arrow="agentId",
+        built=True,
     ),
     MethodRow(
         "terminals.run",

@@ -52,6 +52,7 @@ from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.sessions import SessionDoor
 from .transport.socket import Sockets
+from .wiring.agents import AgentsGroup, join_agents
 from .wiring.canvas import join_canvas
 from .wiring.cards import join_cards
 from .wiring.files import join_files
@@ -100,6 +101,7 @@ class App:
     contract: CardContract
     packaging: Packaging
     mcp: AgentDoor
+    agents: AgentsGroup
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
@@ -158,13 +160,14 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas = canvas_group.canvas
     values = join_values(shared, canvas)
     programs = join_programs(shared, canvas, values.ports)
+    agents = join_agents(shared, canvas, values, programs)
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
     sessions = join_sessions(shared)
     _forget_removed(shared, canvas)
     return App(
         settings=settings,
-        asgi=_asgi(shared, mcp, sessions),
+        asgi=_asgi(shared, mcp, agents, sessions),
         address=shared.address,
         database=shared.database,
         graph=shared.graph,
@@ -195,6 +198,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         contract=cards.contract,
         packaging=cards.packaging,
         mcp=mcp,
+        agents=agents,
         fetcher=cards.fetcher,
         owner_key=shared.owner_key,
         notices=shared.notices,
@@ -215,7 +219,7 @@ def _forget_removed(shared: Shared, canvas: CanvasService) -> None:
     canvas.listeners.card_removed.append(forget_card)
 
 
-def _asgi(shared: Shared, mcp: AgentDoor, sessions: SessionsService) -> ASGIApp:
+def _asgi(shared: Shared, mcp: AgentDoor, agents: AgentsGroup, sessions: SessionsService) -> ASGIApp:
     def workspace_of(card_id: CardId) -> WorkspaceId | None:
         card = shared.graph.find_card(card_id)
         return None if card is None else card.workspace_id
@@ -224,7 +228,18 @@ def _asgi(shared: Shared, mcp: AgentDoor, sessions: SessionsService) -> ASGIApp:
     pages, frames = Pages(web_folder), FrameServer(shared.mounts, web_folder / "ns")
     protocol = SessionDoor(shared.doorkeeper, sessions)
     return make_asgi(
-        Door(shared.doorkeeper, shared.room, shared.sockets, pages, shared.mounts, frames, workspace_of, mcp, protocol)
+        Door(
+            shared.doorkeeper,
+            shared.room,
+            shared.sockets,
+            pages,
+            shared.mounts,
+            frames,
+            workspace_of,
+            mcp,
+            agents.hooks,
+            protocol,
+        )
     )
 
 

@@ -84,8 +84,7 @@ async def serve(settings: Settings, folder: Path | None, voice: Voice, when_up: 
         port = listening.getsockname()[1]
         if port != settings.port:
             voice.say(f"Port {settings.port} is in use; using {port}.")
-        async with running(settings) as app:
-            app.address.port = port
+        async with running(settings.with_port(port)) as app:
             lock.announce(port)
             for notice in app.notices:
                 voice.say(notice)
@@ -112,6 +111,7 @@ def spare_collector() -> None:
     Afterwards it looks less often. A value to fifty cards makes hundreds of objects that go without it.
     """
     gc.freeze()
+    sys.setswitchinterval(float(os.environ.get("PF_AB", "0.005")))
     gc.set_threshold(10_000, 20, 20)
 
 

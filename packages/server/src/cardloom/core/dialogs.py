@@ -17,7 +17,7 @@ from .bus import Bus, canvas_topic
 from .clock import Clock
 from .ids import new_dialog_id
 
-DialogKind = Literal["startProgram", "permission", "confirm", "link"]
+DialogKind = Literal["startProgram", "permission", "confirm", "link", "prompt"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ DEFAULT_NAMES: Mapping[str, str] = {
     "kanban": "Task board",
     "sticky": "Sticky",
     "terminal": "Terminal",
+    "agent": "Agent",
     "custom": "Card",
     "other": "Card",
 }

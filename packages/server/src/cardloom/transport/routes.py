@@ -29,6 +29,9 @@ from .auth import Doorkeeper
 from .errors import HTTP_STATUS
 from .frames import PREFIX as FRAMES_PREFIX
 from .frames import FrameServer
+from .hooks import METHODS as HOOK_METHODS
+from .hooks import PATH as HOOKS_PATH
+from .hooks import HookDoor
 from .line import Room, answer_once
 from .mcp.door import PATH as MCP_PATH
 from .mcp.door import AgentDoor
@@ -39,6 +42,7 @@ from .socket import Sockets
 
 _MAX_ACCESS_BYTES = 1024
 _MAX_CALL_BYTES = limit("largeMessageBytes") * 3
+_ANY = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Door:
     frames: FrameServer
     workspace_of: Callable[[CardId], WorkspaceId | None]
     mcp: AgentDoor
+    hooks: HookDoor
     sessions: SessionDoor
 
 
@@ -68,6 +73,7 @@ def make_asgi(door: Door) -> ASGIApp:
             WebSocketRoute("/ws/card", _card_socket(door)),
             WebSocketRoute("/ws/card/{token}", _mount_socket(door)),
             Route(MCP_PATH, door.mcp),
+            Route(HOOKS_PATH + "/{token}/{agent}/{event}", door.hooks.post, methods=list(HOOK_METHODS)),
             Mount(SESSIONS_PATH, door.sessions),
             Route(AGUI_PATH, door.sessions.agui),
             Route(AGUI_PATH + "/{backend}", door.sessions.agui),

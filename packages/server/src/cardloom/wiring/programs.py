@@ -1,28 +1,22 @@
-"""Terminals, and what is known of the agents in them."""
+"""Terminals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cardloom_protocol.ids import CardId
-
 from ..core.call import Cause
-from ..features.agents import handlers as agent_handlers
-from ..features.agents.service import AgentService
 from ..features.canvas.folders import check_folder
 from ..features.canvas.service import CanvasService
 from ..features.ports.service import PortsService
 from ..features.terminals import handlers as terminal_handlers
 from ..features.terminals.service import CommandRecord, Hooks, TerminalService
-from ..transport.mcp.door import PATH as MCP_PATH
 from .shared import Shared
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramsGroup:
-    """Terminals and agents."""
+    """Terminals."""
 
-    agents: AgentService
     terminals: TerminalService
 
 
@@ -35,13 +29,6 @@ def join_programs(shared: Shared, canvas: CanvasService, ports: PortsService) ->
             "command", record.sender, record.to, record.command, record.cause, error=record.error
         )
 
-    agents = AgentService(graph, bus, clock, shared.directory, shared.subscriptions)
-
-    def admit_agent(card_id: CardId) -> dict[str, str]:
-        shared.agent_tokens.revoke(card_id)
-        return {"url": f"{shared.address.url}{MCP_PATH}", "token": shared.agent_tokens.issue(card_id)}
-
-    shared.handlers.add(agent_handlers.handlers(agents, graph, admit_agent))
     hooks = Hooks(
         canvas.commits.patch_runtime, check_folder, emit=ports.emit, record=record_command, count=shared.gate.count
     )
@@ -55,4 +42,4 @@ def join_programs(shared: Shared, canvas: CanvasService, ports: PortsService) ->
     canvas.listeners.workspace_closed.append(terminals.workspace_closed)
     canvas.listeners.changed.append(terminals.canvas_changed)
     shared.life.on_stop.append(terminals.close)
-    return ProgramsGroup(agents, terminals)
+    return ProgramsGroup(terminals)

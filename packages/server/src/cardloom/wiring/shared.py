@@ -19,6 +19,7 @@ from ..core.subscriptions import Subscriptions
 from ..core.tokens import CardTokens
 from ..dispatch.dispatcher import Dispatcher
 from ..dispatch.gate import Gate
+from ..features.agents.prompts.store import SCHEMA as PROMPTS_SCHEMA
 from ..features.canvas.store import SCHEMA as CANVAS_SCHEMA
 from ..features.cards.contract import SCHEMA as CONTRACT_SCHEMA
 from ..features.cards.packaging import SCHEMA as PACKAGING_SCHEMA
@@ -43,6 +44,7 @@ _SCHEMA = (
     *CONTRACT_SCHEMA,
     *PACKAGING_SCHEMA,
     *SESSIONS_SCHEMA,
+    *PROMPTS_SCHEMA,
 )
 
 

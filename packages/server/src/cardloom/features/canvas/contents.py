@@ -14,7 +14,8 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import issues_to_wire
 from cardloom_protocol.limits import limit
 from cardloom_protocol.methods_canvas import STICKY_COLORS
-from cardloom_protocol.param_shapes import Shape, ident, items, nullable, one_of, record, text
+from cardloom_protocol.methods_canvas_agents import AGENT_HARNESSES
+from cardloom_protocol.param_shapes import Shape, boolean, ident, items, nullable, one_of, record, text
 from cardloom_protocol.schema import CompiledSchema, compile_schema
 
 NewId = Callable[[], str]
@@ -41,6 +42,16 @@ _SHAPES: Final[Mapping[str, Shape]] = {
     ),
     "sticky": record({}, {"color": one_of(STICKY_COLORS)}),
     "terminal": record({}, {"shell": one_of(SHELLS), "cwd": nullable(text(1, 4096))}),
+    "agent": record(
+        {"harness": one_of(AGENT_HARNESSES)},
+        {
+            "model": nullable(text(1, 200)),
+            "folder": nullable(text(1, 4096)),
+            "dangerous": boolean(),
+            "arguments": items(text(0, 4096), max_items=64),
+            "worktree": nullable(record({"branch": text(1, 200), "path": text(1, 4096)})),
+        },
+    ),
 }
 _VALIDATORS: Final[Mapping[str, CompiledSchema]] = MappingProxyType(
     {kind: compile_schema(shape) for kind, shape in _SHAPES.items()}
@@ -71,6 +82,8 @@ def first_content(
             return _board(given, new_id, language)
         case "sticky":
             return {"color": given.get("color", "yellow")}
+        case "agent":
+            return _agent(given)
         case _:
             return {"shell": given.get("shell", shell), "cwd": given.get("cwd")}
 
@@ -86,8 +99,25 @@ def copied_content(kind: str, content: Mapping[str, Any], new_id: NewId) -> Cont
                 "columns": [{**column, "id": ids[column["id"]]} for column in content["columns"]],
                 "tasks": [{**task, "id": new_id(), "column": ids[task["column"]]} for task in content["tasks"]],
             }
+        case "agent":
+            return _agent(content)
         case _:
             return dict(content)
+
+
+def _agent(given: Mapping[str, Any]) -> Content:
+    """An agent that was never started: what it is told to be, in the workspace's folder, without any session."""
+    return {
+        "harness": given["harness"],
+        "model": given.get("model"),
+        "folder": given.get("folder"),
+        "dangerous": given.get("dangerous", False),
+        "arguments": list(given.get("arguments", ())),
+        "worktree": given.get("worktree"),
+        "sessionId": None,
+        "sessionIds": [],
+        "wanted": False,
+    }
 
 
 def _with_ids(entries: Any, new_id: NewId) -> list[dict[str, Any]]:

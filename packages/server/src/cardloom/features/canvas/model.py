@@ -34,12 +34,14 @@ SIZES: Final[Mapping[str, tuple[float, float]]] = {
     "kanban": (640, 380),
     "sticky": (220, 180),
     "terminal": (640, 400),
+    "agent": (680, 480),
     "custom": (320, 220),
     "other": (320, 220),
 }
 COPY_OFFSET: Final = 32
 _RUNNING: Final[Mapping[str, frozenset[str]]] = {
     "terminal": frozenset(("starting", "working")),
+    "agent": frozenset(("starting", "working", "needs-input", "finished", "idle")),
     "custom": frozenset(("starting", "running")),
 }
 _PLACE: Final = ("x", "y", "w", "h")

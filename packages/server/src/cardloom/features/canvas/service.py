@@ -238,7 +238,7 @@ class CanvasService:
         await self.commits.commit(home, make, by, alone=True)
         cards = [self._graph.find_card(put.card.id) or put.card for put in restored if isinstance(put, PutCard)]
         arrows = [put.arrow for put in restored if isinstance(put, PutArrow)]
-        return Restored(cards, arrows, [card.id for card in cards if card.kind in ("terminal", "custom")])
+        return Restored(cards, arrows, [card.id for card in cards if card.kind in ("terminal", "agent", "custom")])
 
     def kept_cards(self) -> frozenset[CardId]:
         """The cards on all canvases, and those that undo can still bring back."""
@@ -257,7 +257,7 @@ class CanvasService:
         made = first_content(
             kind, content, new_item_id, language=self.preferences["language"], shell=self.default_shell
         )
-        return Recipe(kind, made, made.get("shell"), ports.inputs, ports.outputs)
+        return Recipe(kind, made, made.get("shell") or made.get("harness"), ports.inputs, ports.outputs)
 
     # Arrows
 

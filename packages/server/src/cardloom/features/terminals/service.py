@@ -7,6 +7,7 @@ closing or the server. Spec: agents, terminals; decisions 19, 39-41, 45; ports, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -25,6 +26,7 @@ from ...core.clock import Clock
 from ...core.delivery import Delivery
 from ...core.directory import Directory
 from ...core.graph import Graph
+from ...core.programs import FindProgram, Picture, ShownProgram
 from ...core.records import Card, Change, JsonObject, PutCard, Workspace
 from ...core.subscriptions import Subscriptions
 from ...host.screen import Scheme
@@ -32,7 +34,7 @@ from ...host.shells import find_shell
 from .output import OutputFeed
 from .runs import Run, RunResult, Sender
 from .terminal import DEFAULT_TIMES, Terminal, Times
-from .viewers import Picture, Viewers
+from .viewers import Viewers
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ class Hooks:
 
 
 class TerminalService:
-    """All terminals by card id."""
+    """All terminals by card id. `programs` finds what runs in cards of other kinds, which is viewed the same way."""
 
     def __init__(
         self,
@@ -107,6 +109,7 @@ class TerminalService:
         self._directory = directory
         self._subscriptions = subscriptions
         self._times = times
+        self.programs: dict[str, FindProgram] = {}
         self._terminals: dict[CardId, Terminal] = {}
         self._viewed: dict[ConnectionId, set[CardId]] = {}
         self._exits: dict[CardId, deque[tuple[str, int | None, Sender]]] = {}
@@ -166,36 +169,35 @@ class TerminalService:
     # Viewers
 
     async def attach(self, card_id: str, viewer_id: ConnectionId) -> Picture:
-        """Show a terminal to a viewer, starting its shell if it never ran. NOT_FOUND; UNAVAILABLE; FS_ERROR."""
-        terminal = self._of(card_id)
-        if not terminal.started:
-            await self._start(terminal)
+        """Show a program to a viewer, starting a shell that never ran. NOT_FOUND; UNAVAILABLE; FS_ERROR."""
+        program = self._shown(card_id)
+        if isinstance(program, Terminal):
+            await self._start_if_new(program)
         if not self._bus.followers(connection_topic(viewer_id)):
-            return terminal.picture()  # a single question: nothing can follow
-        self._viewed.setdefault(viewer_id, set()).add(terminal.card_id)
-        return terminal.attach(viewer_id)
+            return program.picture()  # a single question: nothing can follow
+        self._viewed.setdefault(viewer_id, set()).add(program.card_id)
+        return program.attach(viewer_id)
 
     def detach(self, card_id: str, viewer_id: ConnectionId) -> None:
-        """Stop showing a terminal to a viewer. NOT_FOUND."""
-        self._of(card_id).detach(viewer_id)
+        """Stop showing a program to a viewer. NOT_FOUND."""
+        self._shown(card_id).detach(viewer_id)
         self._viewed.get(viewer_id, set()).discard(CardId(card_id))
 
     def connection_gone(self, viewer_id: ConnectionId) -> None:
         """Forget a viewer whose connection ended."""
         for card_id in self._viewed.pop(viewer_id, ()):
-            terminal = self._terminals.get(card_id)
-            if terminal is not None:
-                terminal.detach(viewer_id)
+            with contextlib.suppress(CallError):  # its card is gone, or its workspace closed
+                self._shown(card_id).detach(viewer_id)
 
     def acknowledge(self, card_id: str, viewer_id: ConnectionId, offset: int) -> None:
-        self._of(card_id).acknowledge(viewer_id, offset)
+        self._shown(card_id).acknowledge(viewer_id, offset)
 
     def type_keys(self, card_id: str, text: str) -> None:
         """Pass on a person's keys. NOT_FOUND; UNAVAILABLE; BUSY."""
-        self._of(card_id).type_keys(text)
+        self._shown(card_id).type_keys(text)
 
     def resize(self, card_id: str, cols: int, rows: int) -> None:
-        self._of(card_id).resize(cols, rows)
+        self._shown(card_id).resize(cols, rows)
 
     async def start(self, card_id: str) -> Card:
         """Start a shell that ended or never ran, and give its card. NOT_FOUND; UNAVAILABLE; FS_ERROR."""
@@ -206,8 +208,8 @@ class TerminalService:
     # What cards and clients ask
 
     def read_screen(self, agent_id: str, lines: int | None) -> str:
-        """The text on a terminal's screen. NOT_FOUND; UNAVAILABLE when nothing runs."""
-        return self._of(agent_id).text(lines)
+        """The text on a program's screen. NOT_FOUND; UNAVAILABLE when nothing runs."""
+        return self._shown(agent_id).text(lines)
 
     async def run(self, agent_id: str, command: str, sender: Sender, timeout_ms: int) -> RunResult:
         """Run a command and wait for its end. NOT_FOUND; BUSY; UNAVAILABLE; INVALID_PARAMS."""
@@ -299,6 +301,11 @@ class TerminalService:
         """Journal a command and give its sender with the cause that its consequences carry on."""
         record = CommandRecord(sender.card_id, terminal.card_id, command, sender.cause, error)
         return replace(sender, cause=await self.hooks.record(record))
+
+    def _shown(self, card_id: str) -> ShownProgram:
+        """What runs in a card of any kind that has a terminal. NOT_FOUND; UNAVAILABLE."""
+        find = self.programs.get(self._graph.card(card_id).kind)
+        return self._of(card_id) if find is None else find(CardId(card_id))
 
     def _of(self, card_id: str) -> Terminal:
         """NOT_FOUND when the card is no terminal; UNAVAILABLE when its workspace is closed."""

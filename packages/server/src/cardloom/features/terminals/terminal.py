@@ -16,6 +16,7 @@ from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, ConnectionId
 
+from ...core.programs import Picture
 from ...host.console import Console
 from ...host.marks import Mark
 from ...host.pty import Size
@@ -37,7 +38,7 @@ from .model import (
 )
 from .output import OutputFeed
 from .runs import Run, RunResult, Sender
-from .viewers import Picture, Viewers
+from .viewers import Viewers
 
 MARKS_WAIT_S: Final = 3.0
 QUIET_S: Final = 0.3

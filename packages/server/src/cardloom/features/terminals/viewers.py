@@ -10,37 +10,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from cardloom_protocol.ids import CardId, ConnectionId
 from cardloom_protocol.limits import limit
 
 from ...core.bus import Bus, connection_topic, terminal_topic
+from ...core.programs import Picture
 
 GATHER_S: Final = limit("terminalGatherMs") / 1000
 PIECE_CHARS: Final = limit("terminalPieceChars")
 UNACKNOWLEDGED_CHARS: Final = limit("terminalUnacknowledgedChars")
 CAUGHT_UP_CHARS: Final = 64 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """What an empty viewer needs to show a terminal: `offset` counts the characters that `data` stands for."""
-
-    generation: int
-    offset: int
-    cols: int
-    rows: int
-    data: str
-
-    def to_wire(self) -> dict[str, Any]:
-        return {
-            "generation": self.generation,
-            "offset": self.offset,
-            "cols": self.cols,
-            "rows": self.rows,
-            "data": self.data,
-        }
 
 
 @dataclass(slots=True)

@@ -1,0 +1,95 @@
+"""Types prompts into an agent's program, one after another, and sees that a turn begins.
+
+Spec: harnesses, prompt delivery into a TUI.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.errors import CallError, ErrorCode
+
+from ....core.clock import Clock
+from ..seats.seat import Seat
+from .model import ENTER_AFTER_MS, typed
+
+READY_QUIET_MS: Final = 1_500
+READY_WAIT_MS: Final = 30_000
+DRAFT_MS: Final = 30_000
+BEGUN_WAIT_MS: Final = 5_000
+_BEGUN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT, AgentStatus.FINISHED)
+
+
+class Typist:
+    """The hands at one agent's keyboard. Whoever types waits for who types before."""
+
+    def __init__(self, seat: Seat, clock: Clock) -> None:
+        self.seat = seat
+        self._clock = clock
+        self._turn = asyncio.Lock()
+        self._begun_generation = 0
+
+    @property
+    def is_typing(self) -> bool:
+        return self._turn.locked()
+
+    async def insert(self, text: str) -> None:
+        """Put a text into the input box and leave it there. UNAVAILABLE; BUSY while somebody writes there."""
+        async with self._turn:
+            await self._ready()
+            self._refuse_draft()
+            self.seat.write(typed(text, bracketed_paste=self.seat.bracketed_paste))
+
+    async def submit(self, text: str) -> None:
+        """Submit a prompt. BUSY: a draft stands in the input box; UNAVAILABLE: it was not delivered, and why."""
+        async with self._turn:
+            await self._ready()
+            self._refuse_draft()
+            seat, life, was_working = self.seat, self.seat.state.life, self.seat.status is AgentStatus.WORKING
+            seat.write(typed(text, bracketed_paste=seat.bracketed_paste))
+            await asyncio.sleep(ENTER_AFTER_MS / 1000)
+            self._press_enter(life)
+            if was_working or not seat.harness.rules.hooks:
+                return  # it waits inside the program, or nothing but output could tell
+            if await self._begins(life):
+                return
+            self._press_enter(life)
+            if not await self._begins(life):
+                raise CallError(
+                    ErrorCode.UNAVAILABLE, "the prompt was typed, but the agent began no turn; look at its terminal"
+                )
+
+    def _press_enter(self, life: int) -> None:
+        if self.seat.state.life != life or not self.seat.alive:
+            raise CallError(ErrorCode.UNAVAILABLE, "the agent's program ended while the prompt was typed")
+        self.seat.prompt_sent()
+        self.seat.write("\r")
+
+    async def _ready(self) -> None:
+        """Wait until a program that just started takes input."""
+        seat = self.seat
+        if self._begun_generation == seat.generation or seat.status is not AgentStatus.IDLE:
+            self._begun_generation = seat.generation
+            return
+        await seat.until(lambda: seat.quiet_ms >= READY_QUIET_MS or not seat.alive, READY_WAIT_MS)
+        if not seat.alive:
+            raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
+        self._begun_generation = seat.generation
+
+    def _refuse_draft(self) -> None:
+        typed_at_ms = self.seat.typed_at_ms
+        if typed_at_ms is not None and 0 <= self._clock.now_ms() - typed_at_ms < DRAFT_MS:
+            raise CallError(ErrorCode.BUSY, "somebody is writing in this agent's input box")
+
+    async def _begins(self, life: int) -> bool:
+        """Whether the turn begins in time: the status or what it rests on moved since Enter."""
+        seat, state = self.seat, self.seat.state
+
+        def begun() -> bool:
+            now = seat.state
+            moved = now.status is not state.status or now.evidence != state.evidence
+            return now.life != life or (moved and now.status in _BEGUN)
+
+        return await seat.until(begun, BEGUN_WAIT_MS)

@@ -1,0 +1,461 @@
+"""The seats of all agents by card: started and ended with their cards and workspaces, told of everywhere.
+
+Spec: agents; harnesses, linking sessions and process life; decisions 22-28, 40, 41.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from cardloom_protocol.agents import AgentInfo, AgentStatus, advance
+from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.ids import CardId, WorkspaceId
+
+from ....core.call import Cause
+from ....core.clock import Clock
+from ....core.directory import Directory
+from ....core.graph import Graph
+from ....core.programs import MakeAudience, MakeReaders
+from ....core.records import Card, Change, JsonObject, PutCard, Workspace, touched
+from ....host.screen import Scheme
+from ..harnesses.shape import Harness, McpServer
+from ..signals import Choice
+from ..state import AgentState, Published
+from . import worktrees
+from .detection import Detector
+from .launching import Wish, forget, prepare
+from .seat import Seat
+
+_log = logging.getLogger(__name__)
+
+KIND: Final = "agent"
+MAX_SESSIONS: Final = 200
+_SHOWN_REPLY_CHARS: Final = 4_000
+
+Emit: TypeAlias = Callable[[CardId, str, JsonValue, Cause | None], Awaitable[int]]
+Commit: TypeAlias = Callable[[WorkspaceId, Callable[[Graph], Sequence[Change]]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What other features do for agents.
+
+    `check_folder` raises FS_ERROR. `tools` makes the access to the canvas's tools. `hook_url` is where this agent's
+    hooks post. `moved` is told of every change of a seat, after the directory; `gone` of one whose card left.
+    """
+
+    patch_runtime: Callable[[CardId, JsonObject | None], None]
+    commit: Commit
+    check_folder: Callable[[str], None]
+    emit: Emit
+    tools: Callable[[CardId], McpServer]
+    hook_url: Callable[[CardId], str]
+    waiting: Callable[[CardId], int]
+    moved: Callable[[Seat, tuple[Published, ...]], None]
+
+
+class SeatDesk:
+    """All agents. An agent starts when it is told to, or with its workspace when it ran while that was open."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        clock: Clock,
+        directory: Directory,
+        harnesses: Mapping[str, Harness],
+        detector: Detector,
+        folder: Path,
+        make_audience: MakeAudience,
+        make_readers: MakeReaders,
+        hooks: Hooks,
+    ) -> None:
+        self.hooks = hooks
+        self.detector = detector
+        self._graph = graph
+        self._clock = clock
+        self._directory = directory
+        self._harnesses = harnesses
+        self._layers = folder / "agents"
+        self._worktrees = folder / "worktrees"
+        self._make_audience = make_audience
+        self._make_readers = make_readers
+        self._seats: dict[CardId, Seat] = {}
+        self._starting: dict[CardId, asyncio.Lock] = {}
+        self._told_reply: dict[CardId, int] = {}
+        self._outputs: dict[CardId, deque[tuple[str, JsonValue]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._scheme: Scheme = "dark"
+
+    # The canvas's life
+
+    async def workspace_opened(self, workspace: Workspace) -> None:
+        """List the workspace's agents, and start again those that ran when it was closed."""
+        for card in self._graph.cards_of(workspace.id):
+            await self.card_added(card)
+            if card.kind == KIND and card.content.get("wanted"):
+                self._spawn(self._start_again(card.id))
+
+    async def workspace_closed(self, workspace: Workspace) -> None:
+        """End the workspace's agents; they are wanted again when it opens."""
+        cards = [card for card in self._graph.cards_of(workspace.id) if card.kind == KIND]
+        await asyncio.gather(*(self.card_removed(card) for card in cards))
+
+    async def card_added(self, card: Card) -> None:
+        if card.kind == KIND and self._is_open(card.workspace_id):
+            self._put(self._seat(card))
+
+    async def card_removed(self, card: Card) -> None:
+        """End the agent of a card that is gone."""
+        if card.kind != KIND:
+            return
+        self._directory.remove(card.id)
+        seat = self._seats.pop(card.id, None)
+        if seat is not None:
+            await seat.leave()
+            self.hooks.patch_runtime(card.id, None)
+        self._outputs.pop(card.id, None)
+        if self._graph.find_card(card.id) is None:
+            forget(card.id, self._layers)
+
+    def canvas_changed(self, _workspace_id: WorkspaceId, changes: Sequence[Change]) -> None:
+        """Follow an agent's renaming."""
+        for change in changes:
+            if isinstance(change, PutCard) and change.fields is not None and "name" in change.fields:
+                seat = self._seats.get(change.card.id)
+                if seat is not None:
+                    self._put(seat)
+
+    async def close(self) -> None:
+        """End all agents, which come back with the server."""
+        await asyncio.gather(*(seat.leave() for seat in self._seats.values()))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def set_scheme(self, scheme: str) -> None:
+        self._scheme = "light" if scheme == "light" else "dark"
+        for seat in self._seats.values():
+            seat.set_scheme(self._scheme)
+
+    # What the owner asks
+
+    def seat(self, card_id: str) -> Seat:
+        """The seat of an agent card. NOT_FOUND when the card is no agent; UNAVAILABLE when its workspace is closed."""
+        card = self._graph.card(card_id)
+        if card.kind != KIND:
+            raise CallError(ErrorCode.NOT_FOUND, f"{card.name!r} is no agent")
+        if not self._is_open(card.workspace_id):
+            raise CallError(ErrorCode.UNAVAILABLE, "this agent's workspace is closed")
+        return self._seat(card)
+
+    def find(self, card_id: str) -> Seat | None:
+        return self._seats.get(CardId(card_id))
+
+    async def make_worktree(self, workspace_id: str, branch: str) -> dict[str, str]:
+        """A worktree of the workspace's repository, as an agent's content names it. The errors of `worktrees.make`."""
+        workspace = self._graph.workspace(workspace_id)
+        made = await worktrees.make(workspace.path, branch, self._worktrees / workspace.id)
+        return made.to_content()
+
+    async def start(self, card_id: str, *, prompt: str | None = None, fresh: bool = False) -> bool:
+        """Start an agent that does not run; gives whether the first prompt went with it.
+
+        NOT_FOUND; BUSY when it runs; UNAVAILABLE naming what is missing; FS_ERROR: its folder.
+        """
+        seat = self.seat(card_id)
+        async with self._starting.setdefault(seat.card_id, asyncio.Lock()):
+            if seat.alive:
+                raise CallError(ErrorCode.BUSY, "this agent runs already")
+            given = await self._launch(seat, prompt=prompt, fresh=fresh)
+        await self._want(seat.card_id, wanted=True)
+        return given
+
+    async def stop(self, card_id: str) -> None:
+        """End an agent's program. NOT_FOUND."""
+        seat = self.seat(card_id)
+        await self._want(seat.card_id, wanted=False)
+        await seat.end()
+
+    async def interrupt(self, card_id: str) -> None:
+        """Interrupt an agent's turn. NOT_FOUND; UNAVAILABLE."""
+        await self.seat(card_id).interrupt()
+
+    async def answer(self, card_id: str, choice: Choice, question_id: str | None) -> None:
+        """Answer the open question. NOT_FOUND; BUSY when that question is not open any more."""
+        seat = self.seat(card_id)
+        if question_id is not None and question_id != question_key(seat.state):
+            raise CallError(ErrorCode.BUSY, "that question is not open any more")
+        await seat.answer(choice)
+
+    async def configure(self, card_id: str, fields: Mapping[str, Any]) -> Card:
+        """Change what the next start depends on. NOT_FOUND."""
+        seat = self.seat(card_id)
+        await self._change(seat.card_id, **fields)
+        self._tell(seat)
+        return self._graph.card(card_id)
+
+    async def diff(self, card_id: str) -> worktrees.Changes | None:
+        """What changed in the folder an agent works in; None outside git. NOT_FOUND."""
+        card = self._graph.card(self.seat(card_id).card_id)
+        return await worktrees.changes(self._folder(card))
+
+    def is_dangerous(self, card_id: CardId) -> bool:
+        """Whether an agent runs without asking, or will from its next start on."""
+        seat, card = self._seats.get(card_id), self._graph.find_card(card_id)
+        return (seat is not None and seat.dangerous) or bool(card is not None and card.content.get("dangerous"))
+
+    def last_reply(self, card_id: str) -> tuple[str | None, int | None]:
+        """The final message of the last turn and its time, None where there is none."""
+        reply = self.seat(card_id).state.reply
+        return (None, None) if reply is None else (reply.text, reply.at_ms)
+
+    # What seats tell
+
+    def moved(self, seat: Seat, published: tuple[Published, ...]) -> None:
+        card = self._graph.find_card(seat.card_id)
+        if card is None or seat.card_id not in self._seats:
+            return
+        for one in published:
+            self._advance(card, one)
+        self._put(seat)
+        self._tell(seat)
+        self._link_sessions(card, seat.state)
+        self._send(seat, published)
+        self.hooks.moved(seat, published)
+
+    def session_missed(self, seat: Seat) -> None:
+        self._spawn(self._start_fresh(seat))
+
+    def show_queue(self, card_id: CardId) -> None:
+        """Show how many prompts wait."""
+        seat = self._seats.get(card_id)
+        if seat is not None:
+            self._tell(seat)
+
+    # Starting
+
+    async def _launch(self, seat: Seat, *, prompt: str | None = None, fresh: bool = False) -> bool:
+        card = self._graph.card(seat.card_id)
+        folder = self._folder(card)
+        kept = card.content.get("worktree")
+        if kept is not None:
+            workspace = self._graph.workspace(card.workspace_id)
+            await worktrees.restore(workspace.path, worktrees.Worktree(kept["branch"], kept["path"]))
+        await asyncio.to_thread(self.hooks.check_folder, folder)
+        found = await self.detector.one(seat.harness)
+        if found.problem is not None:
+            raise CallError(ErrorCode.UNAVAILABLE, found.problem, {"install": seat.harness.detection.install})
+        wish = Wish(
+            card_id=card.id,
+            content=card.content,
+            folder=folder,
+            program=found.program or "",
+            version=found.numbers,
+            hook_url=self.hooks.hook_url(card.id),
+            mcp=self.hooks.tools(card.id),
+            prompt=prompt,
+            fresh=fresh,
+        )
+        try:
+            beginning = await asyncio.to_thread(prepare, seat.harness, wish, self._layers)
+        except OSError as error:
+            raise CallError(
+                ErrorCode.UNAVAILABLE, f"the agent's own folder cannot be written: {error.strerror}"
+            ) from error
+        seat.dangerous = bool(card.content.get("dangerous"))
+        await seat.begin(beginning)
+        return beginning.prompt_given
+
+    async def _start_again(self, card_id: CardId) -> None:
+        try:
+            await self.start(card_id)
+        except CallError as error:
+            _log.warning("agent %s did not start again: %s", card_id, error)
+
+    async def _start_fresh(self, seat: Seat) -> None:
+        await self._change(seat.card_id, sessionId=None)
+        try:
+            await self._launch(seat, fresh=True)
+        except CallError as error:
+            _log.warning("agent %s: its session is gone and a fresh one did not start: %s", seat.card_id, error)
+            seat.fresh_start_failed(error.message)
+
+    def _folder(self, card: Card) -> str:
+        worktree = card.content.get("worktree")
+        if worktree is not None:
+            return str(worktree["path"])
+        return str(card.content.get("folder") or self._graph.workspace(card.workspace_id).path)
+
+    async def _want(self, card_id: CardId, *, wanted: bool) -> None:
+        await self._change(card_id, wanted=wanted)
+
+    # Telling
+
+    def _advance(self, card: Card, one: Published) -> None:
+        known = self._directory.find(card.id)
+        if known is not None:
+            self._directory.put(card.workspace_id, card.id, advance(known, one.status, one.at_ms)[0])
+
+    def _put(self, seat: Seat) -> None:
+        """Tell the directory of an agent's name, status, title and model."""
+        card = self._graph.card(seat.card_id)
+        known = self._directory.find(card.id)
+        if known is None:
+            known = AgentInfo(card.id, card.name, seat.harness.id, "ai", seat.status)
+        info = advance(known, seat.status, self._clock.now_ms())[0]
+        info = replace(
+            info,
+            name=card.name,
+            session_title=seat.state.title,
+            model=seat.state.model or card.content.get("model"),
+        )
+        self._directory.put(card.workspace_id, card.id, info)
+
+    def _tell(self, seat: Seat) -> None:
+        if seat.generation == 0 and seat.state.life == 0:
+            self.hooks.patch_runtime(
+                seat.card_id, {"status": "idle", "started": False, "queued": self.hooks.waiting(seat.card_id)}
+            )
+            return
+        self.hooks.patch_runtime(seat.card_id, self.runtime(seat))
+
+    def runtime(self, seat: Seat) -> dict[str, Any]:
+        """What the card shows of its agent."""
+        state, info = seat.state, self._directory.find(seat.card_id)
+        evidence, question, reply = state.evidence, state.question, state.reply
+        return {
+            "status": state.shown.value,
+            "started": True,
+            "evidence": None
+            if evidence is None
+            else {"source": evidence.source.value, "note": evidence.note, "atMs": evidence.at_ms},
+            "sinceMs": state.since_ms,
+            "error": state.error,
+            "retrying": state.retrying,
+            "title": state.title,
+            "model": state.model,
+            "turnStartedAtMs": None if info is None else info.turn_started_at_ms,
+            "lastTurn": None if info is None or info.last_turn is None else info.last_turn.to_wire(),
+            "question": None
+            if question is None
+            else {
+                "id": question_key(state),
+                "kind": question.kind,
+                "detail": question.detail,
+                "action": question.action,
+                "tool": question.tool,
+                "subagent": question.subagent,
+                "choices": [
+                    choice
+                    for choice in ("approve", "always", "deny")
+                    if seat.harness.answer(question, choice) is not None
+                ],
+            },
+            "reply": None if reply is None else {"text": reply.text[:_SHOWN_REPLY_CHARS], "atMs": reply.at_ms},
+            "subagents": [subagent.name for subagent in state.subagents],
+            "sessionId": state.session_id,
+            "queued": self.hooks.waiting(seat.card_id),
+            "dangerous": seat.dangerous,
+            "pid": seat.pid if seat.alive else None,
+            "cwd": seat.folder,
+            "exitCode": seat.exit_code,
+            "cols": seat.size.cols,
+            "rows": seat.size.rows,
+            "generation": seat.generation,
+        }
+
+    def _send(self, seat: Seat, published: Sequence[Published]) -> None:
+        """Give the ports what happened: every status, and a reply once per turn."""
+        values: list[tuple[str, JsonValue]] = [
+            ("status", {"type": "status", "data": {"status": one.status.value, "detail": one.detail, "at": one.at_ms}})
+            for one in published
+            if not one.quiet
+        ]
+        reply = seat.state.reply
+        at_rest = seat.status not in (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
+        if reply is not None and at_rest and reply.at_ms > self._told_reply.get(seat.card_id, 0):
+            self._told_reply[seat.card_id] = reply.at_ms
+            values.append(("reply", reply.text))
+        if not values:
+            return
+        queue = self._outputs.get(seat.card_id)
+        if queue is None:
+            queue = self._outputs[seat.card_id] = deque()
+            self._spawn(self._emit(seat.card_id, queue))
+        for value in values:
+            queue.append(value)
+
+    async def _emit(self, card_id: CardId, queue: deque[tuple[str, JsonValue]]) -> None:
+        """Send an agent's values one after another, for as long as there are some."""
+        while queue:
+            output, value = queue.popleft()
+            try:
+                await self.hooks.emit(card_id, output, value, None)
+            except CallError as error:
+                _log.warning("agent %s: a value at %r did not go out: %s", card_id, output, error)
+        if self._outputs.get(card_id) is queue:
+            del self._outputs[card_id]
+
+    def _link_sessions(self, card: Card, state: AgentState) -> None:
+        """Keep every session an agent ever used: what it spent is found by them."""
+        if state.session_id is None:
+            return
+        known = list(card.content.get("sessionIds") or ())
+        fresh = [one for one in state.session_ids if one not in known]
+        if fresh or card.content.get("sessionId") != state.session_id:
+            ids = [*known, *fresh][-MAX_SESSIONS:]
+            self._spawn(self._change(card.id, sessionId=state.session_id, sessionIds=ids))
+
+    async def _change(self, card_id: CardId, **fields: Any) -> None:
+        card = self._graph.find_card(card_id)
+        if card is None:
+            return
+
+        def make(graph: Graph) -> list[Change]:
+            now = graph.find_card(card_id)
+            if now is None or all(now.content.get(name) == value for name, value in fields.items()):
+                return []
+            change = touched(now, content={**now.content, **fields})
+            return [] if change is None else [change]
+
+        await self.hooks.commit(card.workspace_id, make)
+
+    # Inside
+
+    def _seat(self, card: Card) -> Seat:
+        seat = self._seats.get(card.id)
+        if seat is None:
+            harness = self._harnesses[str(card.content["harness"])]
+            seat = Seat(card.id, harness, self, self._clock, self._make_audience, self._make_readers(card.id))
+            seat.set_scheme(self._scheme)
+            self._seats[card.id] = seat
+        return seat
+
+    def _is_open(self, workspace_id: WorkspaceId) -> bool:
+        workspace = self._graph.workspaces.get(workspace_id)
+        return workspace is not None and workspace.is_open
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(_supervised(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def question_key(state: AgentState) -> str | None:
+    """The name of the open question, None while none is open: its own id, else when it was asked."""
+    if state.question is None:
+        return None
+    return state.question.id or state.question.about or str(state.since_ms)
+
+
+async def _supervised(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:  # noqa: BLE001 - a task root: the agent stands, the fault is told
+        _log.exception("an agent's work failed")

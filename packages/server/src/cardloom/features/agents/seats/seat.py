@@ -1,0 +1,459 @@
+"""One agent at its terminal: lives of its program one after another, and the one status made of all they tell.
+
+Everything that can move the status goes through `take` as a signal, in the order it arrived; the pure machine decides.
+Spec: harnesses, status machine and start-up chores; decisions 22-24, 45.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import CardId, ConnectionId
+
+from ....core.clock import Clock
+from ....core.programs import Audience, MakeAudience, Picture, Readers
+from ....host.console import Console
+from ....host.marks import Mark
+from ....host.plain_text import PlainText
+from ....host.pty import Launch as Command
+from ....host.pty import Size
+from ....host.screen import Scheme, warm_up
+from ..facts import HookContext
+from ..harnesses.shape import Harness, KeyWrite, StartDialog
+from ..signals import (
+    AnswerSent,
+    Choice,
+    Exited,
+    InterruptSent,
+    Keyed,
+    LogRead,
+    Printed,
+    PromptSent,
+    ResumeMissed,
+    Signal,
+    Source,
+    Spawned,
+    SpawnFailed,
+    Tick,
+    Told,
+    told,
+)
+from ..spoken import PROGRAM_STATUS_ANSWER, ProgramAsks, Spoken, TitleText, scan
+from ..state import AgentState, Published
+from ..status import initial, step, wake_at_ms
+from .log_follower import LogFollower
+from .startup import StartWatch
+
+_log = logging.getLogger(__name__)
+
+LOG_POLL_S: Final = 1.0
+LOG_POLL_PENDING_S: Final = 0.3
+LOG_POLL_AFTER_MS: Final = 15_000
+_OUTPUT_TAIL_CHARS: Final = 1_500
+_LOOK_AGAIN_S: Final = 0.25
+"""Time alone may make something hold, silence for one."""
+
+_IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
+
+
+class SeatEvents(Protocol):
+    """What a seat tells the service; none of it may wait."""
+
+    def moved(self, seat: Seat, published: tuple[Published, ...]) -> None:
+        """Something that is shown changed; `published` are the changes of status in it, in order."""
+        ...
+
+    def session_missed(self, seat: Seat) -> None:
+        """The session to continue is not there, and its program was ended: start a fresh one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """All that begins one life: the command, and what the launch knows of session and first prompt."""
+
+    command: Command
+    session_id: str | None = None
+    resumed: bool = False
+    prompt_given: bool = False
+
+
+class Seat:
+    """One agent. `dangerous` is how its running program was started."""
+
+    def __init__(
+        self,
+        card_id: CardId,
+        harness: Harness,
+        events: SeatEvents,
+        clock: Clock,
+        make_audience: MakeAudience,
+        readers: Readers,
+    ) -> None:
+        self.card_id = card_id
+        self.harness = harness
+        self.state: AgentState = initial(harness.rules)
+        self.generation = 0
+        self.exit_code: int | None = None
+        self.folder: str | None = None
+        self.dangerous = False
+        self.typed_at_ms: int | None = None
+        self._events = events
+        self._clock = clock
+        self._audience: Audience = make_audience(card_id, self.picture)
+        self._readers = readers
+        self._size = Size()
+        self._scheme: Scheme = "dark"
+        self._console: Console | None = None
+        self._watch: StartWatch | None = None
+        self._carry = ""
+        self._said: tuple[Spoken, ...] = ()
+        self._plain = PlainText()
+        self._tail = ""
+        self._timer: asyncio.TimerHandle | None = None
+        self._log: LogFollower | None = None
+        self._log_task: asyncio.Task[None] | None = None
+        self._ended_at_ms = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()
+
+    # State
+
+    @property
+    def alive(self) -> bool:
+        """Whether its program runs now."""
+        return self._console is not None and self.state.alive
+
+    @property
+    def status(self) -> AgentStatus:
+        return self.state.shown
+
+    @property
+    def life(self) -> int:
+        """Which process life this is; what belongs to an older one is not this program's."""
+        return self.state.life
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._console is None else self._console.pid
+
+    @property
+    def size(self) -> Size:
+        return self._size
+
+    @property
+    def bracketed_paste(self) -> bool:
+        return self._console is not None and self._console.bracketed_paste
+
+    @property
+    def quiet_ms(self) -> int:
+        """For how long it printed nothing."""
+        return self._clock.now_ms() - self.state.printed_at_ms
+
+    # Life
+
+    async def begin(self, beginning: Beginning) -> None:
+        """Start the program. UNAVAILABLE with the reason; the status then says so too."""
+        await asyncio.to_thread(warm_up)
+        old, self.folder, self.exit_code = self._console, beginning.command.cwd, None
+        life = _Life(self)
+        console = Console(life, self._size, "", self._scheme, answer_first=self._answer)
+        try:
+            console.start(beginning.command)
+        except CallError as error:
+            console.close()
+            self.take(SpawnFailed(error.message))
+            raise
+        self._console = console
+        if old is not None:
+            old.close()
+        self._carry, self._said, self._plain, self._tail = "", (), PlainText(), ""
+        self._watch = StartWatch(self.harness, self._clock.now_ms(), beginning.resumed)
+        self.generation += 1
+        self.take(Spawned(beginning.session_id, with_prompt=beginning.prompt_given))
+        life.number = self.state.life
+        self._audience.repaint_all()
+
+    async def end(self) -> None:
+        """End the program and keep its last picture."""
+        if self._console is not None:
+            await self._console.kill()
+
+    async def leave(self) -> None:
+        """End everything: the card is gone, or the server ends."""
+        await self.end()
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in [*self._tasks, *([self._log_task] if self._log_task else [])]:
+            task.cancel()
+        if self._console is not None:
+            self._console.close()
+            self._console = None
+
+    # What it is told
+
+    def take(self, signal: Signal) -> None:
+        """Let one signal move the status, and tell what moved."""
+        before = self.state
+        self.state, published = step(before, signal, self._clock.now_ms())
+        self._news.set()
+        self._arm()
+        if published and self.state.shown not in _IN_TURN:
+            self._ended_at_ms = self._clock.now_ms()
+        if published:
+            self._tail = ""
+        self._follow_log()
+        if published or _visible(before) != _visible(self.state):
+            self._events.moved(self, published)
+
+    def hook(self, event: str, payload: dict[str, Any], life: int, arrived_at_ms: int) -> str:
+        """Take what a hook posted and give the JSON that answers it; what an older life asks is answered, no more."""
+        result = self.harness.read_hook(event, payload, HookContext(dangerous=self.dangerous))
+        for signal in told(result, life, arrived_at_ms):
+            self.take(signal)
+        return result.reply
+
+    async def until(self, holds: Callable[[], bool], wait_ms: int) -> bool:
+        """Wait for something to hold of this seat; False when it did not in time."""
+        loop = asyncio.get_running_loop()
+        ends_at_s = loop.time() + wait_ms / 1000
+        while not holds():
+            left_s = ends_at_s - loop.time()
+            if left_s <= 0:
+                return False
+            self._news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(left_s, _LOOK_AGAIN_S)):
+                    await self._news.wait()
+        return True
+
+    def fresh_start_failed(self, reason: str) -> None:
+        """The launch that should follow a missing session failed: now everybody learns that nothing runs."""
+        self.take(SpawnFailed(reason))
+
+    # Viewers
+
+    def attach(self, viewer_id: ConnectionId) -> Picture:
+        return self._audience.attach(viewer_id)
+
+    def detach(self, viewer_id: ConnectionId) -> None:
+        self._audience.detach(viewer_id)
+
+    def acknowledge(self, viewer_id: ConnectionId, offset: int) -> None:
+        self._audience.acknowledge(viewer_id, offset)
+
+    def picture(self) -> Picture:
+        console, size = self._console, self._size
+        if console is None:
+            return Picture(self.generation, 0, size.cols, size.rows, "")
+        return Picture(self.generation, console.offset, size.cols, size.rows, console.repaint())
+
+    def resize(self, cols: int, rows: int) -> None:
+        size = Size.clamped(cols, rows)
+        if size != self._size:
+            self._size = size
+            if self._console is not None:
+                self._console.resize(size)
+            self._events.moved(self, ())
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        self._scheme = scheme
+        if self._console is not None:
+            self._console.set_scheme(scheme)
+
+    def text(self, lines: int | None) -> str:
+        return self._live().text(lines)
+
+    # Keys
+
+    def type_keys(self, text: str) -> None:
+        """Pass on a person's keys. UNAVAILABLE when nothing runs."""
+        self._live().write(text)
+        if any(character.isprintable() for character in text):
+            self.typed_at_ms = self._clock.now_ms()
+        if "\r" in text:
+            self.typed_at_ms = None
+        self.take(Keyed(text.encode("utf-8", "replace")))
+
+    def write(self, text: str) -> None:
+        """Send the host's own keys, which say nothing of the person. UNAVAILABLE; BUSY."""
+        self._live().write(text)
+
+    async def press(self, writes: Sequence[KeyWrite]) -> bool:
+        """Send keys one after another; False when the program was replaced meanwhile. UNAVAILABLE."""
+        life = self.state.life
+        for write in writes:
+            if write.pause_ms:
+                await asyncio.sleep(write.pause_ms / 1000)
+            if self.state.life != life or not self.alive:
+                return False
+            self.write(write.data.decode("utf-8", "replace"))
+        return True
+
+    async def interrupt(self) -> None:
+        """Press the interrupt keys. UNAVAILABLE."""
+        self._live()
+        await self.press(self.harness.interrupt)
+        self.take(InterruptSent())
+
+    async def answer(self, choice: Choice) -> None:
+        """Answer the open question. BUSY when none is open; UNSUPPORTED where only the terminal can answer."""
+        question = self.state.question
+        if self.status is not AgentStatus.NEEDS_INPUT or question is None:
+            raise CallError(ErrorCode.BUSY, "this agent asks nothing now; it may have been answered already")
+        delivery = self.harness.answer(question, choice)
+        if not isinstance(delivery, tuple):
+            raise CallError(ErrorCode.INVALID_PARAMS, f"{choice!r} is no answer to this; answer it in the terminal")
+        if await self.press(delivery):
+            self.take(AnswerSent(choice))
+
+    def prompt_sent(self) -> None:
+        self.take(PromptSent())
+
+    # What the console tells
+
+    def _answer(self, text: str) -> str:
+        self._carry, said = scan(self._carry, text)
+        self._said += said
+        return PROGRAM_STATUS_ANSWER * sum(isinstance(one, ProgramAsks) for one in said)
+
+    def printed(self, text: str) -> None:
+        console = self._console
+        if console is None:
+            return
+        self._audience.add(text, console.offset, self.generation)
+        self._readers.add(text)
+        said, self._said = self._said, ()
+        for one in said:
+            if isinstance(one, TitleText):
+                if self.harness.read_title is not None:
+                    self.take(self.harness.read_title(one.text))
+            elif not isinstance(one, ProgramAsks):
+                self.take(one)
+        self._look_at(text)
+        self.take(Printed())
+
+    def exited(self, life: int, exit_code: int) -> None:
+        self._audience.flush()
+        self._readers.flush()  # what it printed reaches its readers before they learn of its end
+        self.exit_code = exit_code
+        relaunch = self.state.relaunching
+        self.take(Exited(life, exit_code))
+        if relaunch:
+            self._events.session_missed(self)
+
+    def _look_at(self, text: str) -> None:
+        watch = self._watch
+        if watch is not None and watch.is_over(self._clock.now_ms()):
+            self._watch = watch = None
+        read_output = self.harness.read_output
+        if watch is None and read_output is None:
+            return
+        plain = self._plain.feed(text)
+        if watch is not None:
+            found = watch.take(plain)
+            if isinstance(found, StartDialog):
+                self._spawn(self._dismiss(found))
+            elif found:
+                self.take(ResumeMissed(relaunch=True))
+                self._spawn(self.end())
+        if read_output is not None and plain:
+            self._tail = (self._tail + plain)[-_OUTPUT_TAIL_CHARS:]
+            for fact in read_output(self._tail):
+                self.take(Told(fact, self.state.life, self._clock.now_ms(), Source.OUTPUT))
+
+    async def _dismiss(self, dialog: StartDialog) -> None:
+        await self.press(dialog.keys)
+
+    # Time and the log
+
+    def _arm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        at_ms = wake_at_ms(self.state)
+        if at_ms is not None:
+            delay_s = max(at_ms - self._clock.now_ms(), 0) / 1000
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self.take(Tick())
+
+    def _follow_log(self) -> None:
+        path, read_log = self.state.log_path, self.harness.read_log
+        if path is None or read_log is None:
+            return
+        if self._log is None or str(self._log.path) != path:
+            self._log = LogFollower(Path(path), read_log)
+        if self._reads_log() and (self._log_task is None or self._log_task.done()):
+            self._log_task = asyncio.get_running_loop().create_task(_supervised(self._poll_log()))
+
+    def _reads_log(self) -> bool:
+        lately = self._clock.now_ms() - self._ended_at_ms < LOG_POLL_AFTER_MS
+        return self.state.alive and (self.state.shown in _IN_TURN or lately)
+
+    async def _poll_log(self) -> None:
+        while self._reads_log() and self._log is not None and not self._log.given_up:
+            follower = self._log
+            view = await follower.look()
+            if view is not None and follower is self._log:
+                self.take(LogRead(view))
+            await asyncio.sleep(LOG_POLL_PENDING_S if self.state.interrupt_since_ms is not None else LOG_POLL_S)
+
+    def _live(self) -> Console:
+        if self._console is None or not self.alive:
+            raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
+        return self._console
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(_supervised(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class _Life:
+    """One life's ear: what an older program still says is nobody's."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.number = 0
+        self._seat = seat
+
+    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+        self._seat.printed(text)
+
+    def exited(self, exit_code: int) -> None:
+        self._seat.exited(self.number, exit_code)
+
+
+def _visible(state: AgentState) -> tuple[object, ...]:
+    """What viewers see of a state, apart from its status."""
+    return (
+        state.shown,
+        state.evidence,
+        state.question,
+        state.error,
+        state.retrying,
+        state.reply,
+        state.title,
+        state.model,
+        state.subagents,
+        state.session_ids,
+    )
+
+
+async def _supervised(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except CallError as error:
+        _log.info("an agent's terminal could not be reached: %s", error)
+    except Exception:  # noqa: BLE001 - a task root: the agent stands, the fault is told
+        _log.exception("an agent's work failed")
