@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from .making_logs import T0_MS, Home, claude_answer, claude_input, iso, line
@@ -149,3 +151,17 @@ def test_a_line_of_many_bytes_to_a_letter_is_read_across_blocks(home: Home) -> N
     assert path.stat().st_size > 4 << 20
     assert [record.key for record in home.records()] == ["msg_1", "msg_2"]
     assert home.reasons() == {}
+
+
+def test_a_line_that_tells_of_a_sub_agents_progress_is_neither_an_input_nor_a_request(home: Home) -> None:
+    inner = {"type": "user", "message": {"role": "user", "content": "x"}, "uuid": "u", "timestamp": iso(T0_MS + 5000)}
+    done = json.loads(claude_answer(6, "msg_inner"))
+    home.claude(
+        "S",
+        claude_input(0),
+        line(isSidechain=False, type="progress", data={"message": inner}, uuid="p", timestamp=iso(T0_MS + 5000)),
+        line(isSidechain=False, type="progress", data={"message": done}, uuid="q", timestamp=iso(T0_MS + 6000)),
+        claude_answer(7),
+    )
+    record = home.only()
+    assert (record.key, record.begun_ms) == ("msg_1", T0_MS)

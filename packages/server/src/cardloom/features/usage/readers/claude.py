@@ -23,6 +23,8 @@ _REMEMBERED_REQUESTS: Final = 64
 _HEAD_BYTES: Final = 400
 """The beginning of a line, where its kind is."""
 _USER_LINE: Final = b'"type":"user","message":{"role":"user"'
+_PROGRESS: Final = b'"type":"progress"'
+"""A line that tells of a sub-agent's message and holds it."""
 _SIDE: Final = b'"isSidechain":true'
 _SIDE_SPACED: Final = b'"isSidechain": true'
 _CLOSING: Final = ord("}")
@@ -219,7 +221,7 @@ class ClaudeReader:
 def _input_time(block: bytes, begin: int, end: int, side: bool) -> int | None:
     """When a line of a person, a tool or the program was written; None for other lines and the other chain's."""
     head = min(begin + _HEAD_BYTES, end)
-    if block.find(_USER_LINE, begin, head) >= 0:
+    if block.find(_USER_LINE, begin, head) >= 0 and block.find(_PROGRESS, begin, head) < 0:
         stamp = _STAMP.search(block, begin, end)
         if stamp is not None:
             same = (block.find(_SIDE, begin, head) >= 0) == side
