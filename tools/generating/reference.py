@@ -18,6 +18,7 @@ from cardloom_protocol.rooms import ROOMS
 from cardloom_protocol.session.limits import SESSION_LIMITS
 
 from .error_docs import error_docs
+from .session_page import session_page
 from .shapes import notation
 from .wire_table import NOTICE
 
@@ -40,6 +41,7 @@ def reference_pages() -> dict[str, str]:
         "port-types": _port_types(),
         "callers": _callers(),
         "rooms": _rooms(),
+        "sessions": session_page(),
     }
     return {f"docs/reference/{name}.md": "\n".join([f"<!-- {NOTICE} -->", *lines, ""]) for name, lines in pages.items()}
 
