@@ -111,7 +111,6 @@ def spare_collector() -> None:
     Afterwards it looks less often. A value to fifty cards makes hundreds of objects that go without it.
     """
     gc.freeze()
-    sys.setswitchinterval(float(os.environ.get("PF_AB", "0.005")))
     gc.set_threshold(10_000, 20, 20)
 
 
