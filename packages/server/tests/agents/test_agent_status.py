@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardloom.features.agents.clock_jumps import shifted
+from cardloom.features.agents.clock_jumps import kept_up, shifted
 from cardloom.features.agents.facts import (
     Answered,
     Asked,
@@ -251,6 +251,15 @@ def test_a_clock_that_is_set_moves_every_moment_and_no_length(by_ms: int) -> Non
     assert shifted(moved, -by_ms) == state
     _, told = run(moved, until_ms=moved_wake_ms + 100)
     assert words(told) == ["needs-input(hook)"]
+
+
+def test_a_machine_that_slept_finds_its_turns_as_they_were() -> None:
+    state, ahead_ms = kept_up(run(started(), fact(2_000, TurnStarted()))[0], None, 2_000, 500)
+    state, ahead_ms = kept_up(state, ahead_ms, 3_100, 1_500)
+    assert (state.since_ms, ahead_ms) == (2_000, 1_500)
+    state, ahead_ms = kept_up(state, ahead_ms, 8 * HOUR_MS, 2_500)
+    assert (state.since_ms, ahead_ms) == (8 * HOUR_MS - 2_000, 8 * HOUR_MS - 2_500)
+    assert run(state, until_ms=8 * HOUR_MS + 100_000)[1] == []
 
 
 def test_a_start_that_fails_says_why() -> None:

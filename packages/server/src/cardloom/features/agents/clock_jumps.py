@@ -22,6 +22,19 @@ def shifted(state: AgentState, by_ms: int) -> AgentState:
     return _moved(state, by_ms)
 
 
+def kept_up(state: AgentState, ahead_ms: int | None, now_ms: int, steady_ms: int) -> tuple[AgentState, int]:
+    """The state moved along if the wall clock jumped, and how far it is ahead of the steady one now.
+
+    `ahead_ms` is what the last call gave, None before the first. A machine that slept counts as a jump: its steady
+    clock stood still.
+    """
+    ahead_now_ms = now_ms - steady_ms
+    jump_ms = 0 if ahead_ms is None else ahead_now_ms - ahead_ms
+    if abs(jump_ms) < JUMP_MS:
+        return state, ahead_now_ms if ahead_ms is None else ahead_ms
+    return shifted(state, jump_ms), ahead_now_ms
+
+
 def _moved(part: _Part, by_ms: int) -> _Part:
     """Move all fields named as moments; lengths of time are only in the rules."""
     if isinstance(part, tuple):
