@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import package_commands
+from . import agent_commands, package_commands
 from .file_commands import fs
 from .mcp_commands import mcp
 from .options import Json
@@ -32,6 +32,7 @@ app.add_typer(card, name="card")
 app.add_typer(fs, name="fs")
 app.add_typer(mcp, name="mcp")
 package_commands.add_to(card)
+agent_commands.add_to(app)
 app.command()(usage)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
