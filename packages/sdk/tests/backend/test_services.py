@@ -1,0 +1,211 @@
+"""Services of plug-ins: loaded once and late, errors told, streams that end at once when left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardloom_protocol.session import NotSupported, SessionError
+from cardloom_sdk.backend import BackendHost
+from cardloom_sdk.backend.http import SessionApp
+from cardloom_sdk.backend.services import MOST_WAITING, PluginServices, ServiceMeta, plugins_in
+from cardloom_sdk.testing.asgi_client import AsgiClient
+from cardloom_sdk.testing.memory_backend import MemoryBackend
+
+HERE = Path("plugins")
+
+
+def services(**plugins: Callable[[Any, ServiceMeta], Any]) -> PluginServices:
+    """A host of some plug-ins."""
+    return PluginServices({name: partial(_same, made) for name, made in plugins.items()}, root=HERE, data=HERE / "data")
+
+
+def _same(made: Any) -> Any:
+    return made
+
+
+async def test_a_plugin_is_loaded_once_and_only_when_it_is_asked_for() -> None:
+    loads: list[str] = []
+
+    async def slow(context: Any, meta: ServiceMeta) -> None:
+        loads.append(meta.plugin_id)
+        await asyncio.sleep(0)
+        meta.on("ping", lambda args: ["pong", args])
+
+    host = services(slow=slow, other=slow)
+    assert loads == []
+    answers = await asyncio.gather(*(host.call("slow", "ping", number) for number in range(5)))
+    assert answers == [["pong", number] for number in range(5)]
+    assert loads == ["slow"]
+    assert await host.capability() == {name: {"methods": ["ping"], "streams": []} for name in ("slow", "other")}
+
+
+async def test_a_plugin_that_cannot_be_loaded_is_missing_and_not_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    tries: list[int] = []
+
+    def broken(context: Any, meta: ServiceMeta) -> None:
+        tries.append(1)
+        raise RuntimeError("no")
+
+    host = services(broken=broken)
+    assert await host.capability() == {}
+    for _ in range(2):
+        with pytest.raises(NotSupported):
+            await host.call("broken", "x")
+    assert len(tries) == 1
+    assert len([record for record in caplog.records if "broken" in record.message]) == 1
+
+
+@pytest.mark.parametrize(
+    ("plugin", "method"), [("ghost", "x"), ("real", "x"), ("__class__", "x"), ("constructor", "x")]
+)
+async def test_what_is_not_registered_is_not_supported(plugin: str, method: str) -> None:
+    host = services(real=lambda context, meta: meta.on("y", lambda args: None))
+    with pytest.raises(NotSupported):
+        await host.call(plugin, method)
+    with pytest.raises(NotSupported):
+        await anext(host.stream(plugin, method))
+
+
+async def test_the_last_registration_counts_and_a_late_one_shows() -> None:
+    kept: list[ServiceMeta] = []
+
+    def plugin(context: Any, meta: ServiceMeta) -> None:
+        kept.append(meta)
+        meta.on("m", lambda args: 1)
+        meta.on("m", lambda args: 2)
+
+    host = services(p=plugin)
+    assert await host.call("p", "m") == 2
+    kept[0].stream("late", lambda args, sink, signal: None)
+    assert await host.capability() == {"p": {"methods": ["m"], "streams": ["late"]}}
+
+
+@pytest.mark.parametrize(("name", "handler"), [("", print), ("x", None), (None, print)])
+def test_a_registration_without_name_or_function_is_a_mistake(name: Any, handler: Any) -> None:
+    meta = ServiceMeta("p", HERE, HERE, HERE)
+    for register in (meta.on, meta.stream):
+        with pytest.raises(TypeError):
+            register(name, handler)
+
+
+async def test_a_failing_method_tells_its_message_and_its_code() -> None:
+    class Odd(Exception):
+        code = "odd"
+
+    def plugin(context: Any, meta: ServiceMeta) -> None:
+        def plain(args: Any) -> None:
+            raise ValueError("plain words")
+
+        def coded(args: Any) -> None:
+            raise Odd("coded words")
+
+        meta.on("plain", plain)
+        meta.on("coded", coded)
+
+    host = services(p=plugin)
+    for method, code, message in (("plain", "internal", "plain words"), ("coded", "odd", "coded words")):
+        with pytest.raises(SessionError) as refused:
+            await host.call("p", method)
+        assert (refused.value.code, refused.value.message) == (code, message)
+
+
+async def test_a_failing_stream_ends_with_its_error() -> None:
+    async def fail(args: Any, sink: Any, signal: Any) -> None:
+        sink("one", args)
+        sink("two")
+        raise ValueError("then this")
+
+    host = services(p=lambda context, meta: meta.stream("s", fail))
+    events = [event.to_wire() async for event in host.stream("p", "s", 7)]
+    assert events == [
+        {"name": "one", "payload": 7},
+        {"name": "two"},
+        {"name": "error", "payload": {"message": "then this", "code": "internal"}},
+    ]
+
+
+async def test_leaving_tells_the_handler_at_once_and_frees_who_waits() -> None:
+    aborted, sinks = asyncio.Event(), []
+
+    async def endless(args: Any, sink: Any, signal: Any) -> None:
+        sinks.append(sink)
+        sink("first")
+        await signal.wait()
+        aborted.set()
+        sink("too late")
+
+    host = services(p=lambda context, meta: meta.stream("s", endless))
+    stream = host.stream("p", "s")
+    assert (await anext(stream)).name == "first"
+    waiting = asyncio.ensure_future(anext(stream, None))
+    await asyncio.sleep(0)
+    await stream.aclose()
+    assert await waiting is None
+    await aborted.wait()
+    sinks[0]("never heard")
+    assert await anext(stream, None) is None
+
+
+async def test_closing_leaves_all_streams_and_offers_nothing_more() -> None:
+    aborted = asyncio.Event()
+
+    async def endless(args: Any, sink: Any, signal: Any) -> None:
+        sink("first")
+        await signal.wait()
+        aborted.set()
+
+    host = services(p=lambda context, meta: meta.stream("s", endless))
+    stream = host.stream("p", "s")
+    await anext(stream)
+    await host.close()
+    await aborted.wait()
+    assert await anext(stream, None) is None
+    assert await host.capability() == {}
+    with pytest.raises(NotSupported):
+        await host.call("p", "s")
+    with pytest.raises(NotSupported):
+        await anext(host.stream("p", "s"))
+
+
+async def test_a_listener_that_does_not_keep_up_is_let_go() -> None:
+    async def flood(args: Any, sink: Any, signal: Any) -> None:
+        for number in range(MOST_WAITING * 2):
+            sink("n", number)
+
+    host = services(p=lambda context, meta: meta.stream("s", flood))
+    events = [event async for event in host.stream("p", "s")]
+    assert len(events) == MOST_WAITING + 1
+    assert events[-1].to_wire() == {
+        "name": "error",
+        "payload": {"message": "The listener does not keep up.", "code": "too_slow"},
+    }
+
+
+async def test_plugins_are_found_in_a_folder(tmp_path: Path) -> None:
+    good = "def plugin(context, meta):\n    meta.on('m', lambda args: meta.plugin_id)\n"
+    for name, body in (("good", good), ("bad", "x = 1\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "plugin.py").write_text(body)
+    host = PluginServices(plugins_in(tmp_path), root=tmp_path, data=tmp_path / "data")
+    assert await host.capability() == {"good": {"methods": ["m"], "streams": []}}
+    assert await host.call("good", "m") == "good"
+
+
+async def test_services_are_reached_over_http() -> None:
+    async def count(args: Any, sink: Any, signal: Any) -> None:
+        for number in range(3):
+            sink("tick", number)
+
+    backend: Any = MemoryBackend()
+    backend.services = services(p=lambda context, meta: meta.stream("count", count))
+    http = AsgiClient(SessionApp(BackendHost(backend)))
+    headers = {"content-type": "application/json"}
+    reply = await http.request("POST", "/services/p/count/stream", headers=headers, body=b"{}")
+    assert reply.body.count(b"event: tick\n") == 3
+    assert (await http.request("POST", "/services/p/ghost/stream", headers=headers, body=b"{}")).status == 501
