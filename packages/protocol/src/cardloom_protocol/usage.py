@@ -90,7 +90,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A sum over requests. `cost_pico` covers those with a price, None when none has one; `unpriced` counts the rest."""
+    """A sum over requests. `cost_pico` is of those with a price, None when none has one; `unpriced` counts the rest."""
 
     requests: int = 0
     tokens: Tokens = field(default_factory=Tokens)
