@@ -16,6 +16,8 @@ from ..seats.seat import Seat
 from .model import ENTER_AFTER_MS, typed
 
 READY_QUIET_MS: Final = 1_500
+READY_UNMARKED_MS: Final = 6_000
+"""How long a program is silent that takes input although it never asked for pasted text to be marked."""
 READY_WAIT_MS: Final = 30_000
 DRAFT_MS: Final = 30_000
 BEGUN_WAIT_MS: Final = 5_000
@@ -73,10 +75,16 @@ class Typist:
         if self._begun_generation == seat.generation or seat.status is not AgentStatus.IDLE:
             self._begun_generation = seat.generation
             return
-        await seat.until(lambda: seat.quiet_ms >= READY_QUIET_MS or not seat.alive, READY_WAIT_MS)
+        await seat.until(lambda: self._takes_input() or not seat.alive, READY_WAIT_MS)
         if not seat.alive:
             raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
         self._begun_generation = seat.generation
+
+    def _takes_input(self) -> bool:
+        """Quiet alone does not tell: OpenCode switches its screen, and draws on it and reads keys seconds later."""
+        seat = self.seat
+        needed_ms = READY_QUIET_MS if seat.bracketed_paste else READY_UNMARKED_MS
+        return seat.quiet_ms >= needed_ms and seat.shows_something
 
     def _refuse_draft(self) -> None:
         typed_at_ms = self.seat.typed_at_ms

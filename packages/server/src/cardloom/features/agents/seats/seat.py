@@ -26,6 +26,7 @@ from ....host.plain_text import PlainText
 from ....host.pty import Launch as Command
 from ....host.pty import Size
 from ....host.screen import Scheme, warm_up
+from ..clock_jumps import kept_up
 from ..facts import HookContext
 from ..harnesses.shape import Harness, KeyWrite, StartDialog
 from ..signals import (
@@ -122,6 +123,7 @@ class Seat:
         self._log: LogFollower | None = None
         self._log_task: asyncio.Task[None] | None = None
         self._ended_at_ms = 0
+        self._ahead_ms: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
 
@@ -152,6 +154,11 @@ class Seat:
     @property
     def bracketed_paste(self) -> bool:
         return self._console is not None and self._console.bracketed_paste
+
+    @property
+    def shows_something(self) -> bool:
+        """Whether there is anything to see on the screen of this life of its program."""
+        return self._console is not None and bool(self._console.text().strip())
 
     @property
     def quiet_ms(self) -> int:
@@ -202,8 +209,9 @@ class Seat:
 
     def take(self, signal: Signal) -> None:
         """Let one signal move the status, and tell what moved."""
-        before = self.state
-        self.state, published = step(before, signal, self._clock.now_ms())
+        now_ms = self._clock.now_ms()
+        before, self._ahead_ms = kept_up(self.state, self._ahead_ms, now_ms, self._clock.steady_ms())
+        self.state, published = step(before, signal, now_ms)
         self._news.set()
         self._arm()
         if published and self.state.shown not in _IN_TURN:

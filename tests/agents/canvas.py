@@ -1,0 +1,141 @@
+"""A canvas with one real agent on it, the person at its page, and a card that watches the agent by the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from packages.server.tests.conftest import Client, Clients
+
+from cardloom.app import App
+from cardloom_protocol.agents import AgentStatus
+
+CAP_MS = 40_000
+WATCHER = {
+    "manifestVersion": 1,
+    "protocol": 1,
+    "name": "watcher",
+    "displayName": "Watcher",
+    "version": "1.0.0",
+    "description": "Watches an agent.",
+    "author": {"name": "Cardloom"},
+    "license": "MIT",
+    "python": "card.py",
+    "card": {"defaultSize": {"w": 300, "h": 200}},
+    "permissions": [{"id": id, "reason": "To watch."} for id in ("agents.read", "agents.output", "agents.prompt")],
+}
+TOPICS = ["agents.status", "agents.turn", "agents.changed"]
+
+
+class RealAgent:
+    """One agent card. `statuses` are those that the watching card was told in this scene."""
+
+    def __init__(self, app: App, page: Client, watcher: Client, card_id: str) -> None:
+        self.id = card_id
+        self._app = app
+        self._page = page
+        self._watcher = watcher
+        self._scene_from = 0
+
+    @staticmethod
+    async def create(app: App, clients: Clients, page: Client, workspace_id: str, harness: str) -> RealAgent:
+        """Put an agent that does not run yet on the canvas, and an arrow to a card that watches it."""
+        made = await page.call("card.run", workspaceId=workspace_id, manifest=WATCHER)
+        watcher = clients.card(made["cardId"])
+        await watcher.call("host.ready", sdkVersion="1", protocol=1)
+        await watcher.call("events.subscribe", topics=TOPICS)
+        create = {"workspaceId": workspace_id, "harness": harness, "x": 0, "y": 0, "start": False}
+        card = await page.call("agent.create", **create)
+        await page.call("canvas.connect", a=made["cardId"], b=card["id"], direction="forward")
+        return RealAgent(app, page, watcher, card["id"])
+
+    # What the person and the card do
+
+    async def call(self, method: str, **params: Any) -> Any:
+        """One of the owner's methods about this agent."""
+        name = "agentId" if method.startswith("agents.") else "cardId"
+        return await self._page.call(method, **{name: self.id}, **params)
+
+    async def prompt(self, text: str, **more: Any) -> str:
+        """What became of a prompt that the watching card sent."""
+        result = await self._page.call("agents.prompt", agentId=self.id, text=text, **more)
+        return str(result["delivered"])
+
+    async def type_keys(self, *keys: str) -> None:
+        """A person's keys, each when the program has shown the one before: two at once are another key to some."""
+        for key in keys:
+            printed_at_ms = self.seat.state.printed_at_ms
+            await self.call("terminal.input", data=key)
+            await self.seat.until(partial(self._settled_since, printed_at_ms), 1_500)
+
+    # What is seen
+
+    @property
+    def seat(self) -> Any:
+        return self._app.agents.seats.seat(self.id)
+
+    @property
+    def runtime(self) -> dict[str, Any]:
+        """What the agent's card shows."""
+        return dict(self._app.graph.card(self.id).runtime or {})
+
+    def told(self) -> list[tuple[str, dict[str, Any]]]:
+        """The events of this agent that the watching card got, from the beginning."""
+        mine = ("agents.status", "agents.turn")
+        return [(name, data) for name, data in self._watcher.events if name in mine and data["agentId"] == self.id]
+
+    @property
+    def statuses(self) -> list[str]:
+        events = self.told()[self._scene_from :]
+        return [data["status"] for name, data in events if name == "agents.status"]
+
+    def screen(self) -> str:
+        return str(self.seat.text(None))
+
+    # Scenes
+
+    def scene(self) -> None:
+        self._scene_from = len(self.told())
+
+    async def shows(self, *expected: AgentStatus) -> None:
+        """Wait until the watching card was told exactly these statuses in this scene."""
+        await self.until(lambda: len(self.statuses) >= len(expected), f"to become {', '.join(expected)}")
+        assert self.statuses == list(expected), self.runtime
+
+    async def until(self, holds: Callable[[], object], what: str) -> None:
+        """Wait for evidence; what there was instead is in the error."""
+        if await self.seat.until(holds, CAP_MS):
+            return
+        screen = self.screen() if self.seat.alive else ""
+        raise AssertionError(f"waited in vain {what}: {self.statuses}, {self.runtime}\n{screen}")
+
+    def _settled_since(self, at_ms: int) -> bool:
+        return bool(self.seat.state.printed_at_ms > at_ms and self.seat.quiet_ms > 400)
+
+    async def quiet(self) -> None:
+        """Wait until nothing was printed for a moment, or a spinner has been turning for long enough."""
+        await self.seat.until(lambda: self.seat.quiet_ms > 1_000, 2_500)
+
+
+async def check_turns(agent: RealAgent) -> None:
+    """Hold turn events, `turnStartedAt` and `lastTurn` against the statuses that were told, from the beginning."""
+    expected: list[tuple[str, int]] = []
+    before, started_at, last_turn = "exited", None, None
+    events = agent.told()
+    for data in (data for name, data in events if name == "agents.status"):
+        status, at = data["status"], data["at"]
+        if status == "working":
+            expected.append(("start", at))
+            started_at = at
+        elif before == "working":
+            expected.append(("end", at))
+            if status in ("finished", "needs-input"):
+                last_turn = {"startedAt": started_at, "endedAt": at, "endedAs": status}
+            started_at = None
+        before = status
+    assert [(data["phase"], data["at"]) for name, data in events if name == "agents.turn"] == expected
+    info = await agent.call("agents.get")
+    assert info["status"] == before
+    assert info.get("turnStartedAt") == started_at
+    assert info.get("lastTurn") == last_turn

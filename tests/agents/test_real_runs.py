@@ -1,0 +1,195 @@
+"""Agents on the canvas with their real programs: what a person and a card do with them, and what both are told.
+
+Spec: issue of the agents, real runs; decisions 22 to 24.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from packages.server.tests.conftest import Clients
+
+from cardloom.app import running
+from cardloom.serving import Server, bind
+from cardloom.settings import Settings
+from ensure_clis import Program
+
+from ..model_server.scenario import PLAIN_TEXT
+from ..model_server.serving import ModelServer
+from ..recorded_agents.scenes import (
+    ANSWERED,
+    APPROVED,
+    EXITED,
+    FAILED,
+    IDLE,
+    INTERRUPTED,
+    KILLED,
+    MANNERS,
+    NEEDS_INPUT,
+    WORKING,
+    Manners,
+)
+from .canvas import RealAgent, check_turns
+from .home import Home
+
+
+@pytest.fixture
+async def agent(program: Program, home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RealAgent]:
+    """An agent that does not run yet, on the canvas of a server that a person with that home started."""
+    for name in os.environ:
+        if not name.startswith("PYTEST"):
+            monkeypatch.delenv(name)
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    async with running(Settings(home.folder / "data")) as app:
+        listening = bind(28_000 + os.getpid() % 4_000)
+        app.address.port = listening.getsockname()[1]
+        server = Server(app)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        await server.up.wait()
+        clients = Clients(app)
+        page = await clients.page()
+        workspace = await page.call("workspace.create", name="Project", path=str(home.project))
+        yield await RealAgent.create(app, clients, page, workspace["id"], program.id)
+        await clients.close()
+        server.should_exit = True
+        await serving
+
+
+@pytest.fixture
+def manners(program: Program) -> Manners:
+    return MANNERS[program.id]
+
+
+async def test_a_day_with_an_agent(agent: RealAgent, manners: Manners, home: Home, models: ModelServer) -> None:
+    await first_prompt(agent, manners)
+    await permission(agent, manners, home.project)
+    await breaking_off(agent, manners)
+    await queue(agent, models)
+    await failing(agent, manners)
+    if manners.delegates:
+        await delegating(agent)
+    await leaving_and_coming_back(agent, manners)
+    await dying(agent)
+
+
+async def first_prompt(agent: RealAgent, manners: Manners) -> None:
+    await agent.call("agent.start", prompt="[[text]] hello")
+    await agent.shows(*ANSWERED)
+    await check_turns(agent)
+    if manners.hooked:
+        reply = await agent.call("agents.lastReply")
+        assert PLAIN_TEXT in reply["text"]
+        assert reply["at"] <= agent.runtime["lastTurn"]["endedAt"]
+
+
+async def permission(agent: RealAgent, manners: Manners, project: Path) -> None:
+    await asked(agent, manners, "[[tool:echo yes > yes.txt]] go")
+    await agent.call("agent.answer", choice="approve")
+    await agent.shows(*APPROVED)
+    assert (project / "yes.txt").read_text() == "yes\n"
+    await check_turns(agent)
+
+    await asked(agent, manners, "[[tool:echo no > no.txt]] go")
+    await agent.call("agent.answer", choice="deny")
+    await agent.shows(*manners.denied)
+    assert not (project / "no.txt").exists()
+    await check_turns(agent)
+
+
+async def asked(agent: RealAgent, manners: Manners, prompt: str) -> None:
+    await begin(agent, prompt)
+    await agent.shows(WORKING, NEEDS_INPUT)
+    question = agent.runtime["question"]
+    assert not manners.hooked or question["action"] in prompt
+    assert {"approve", "deny"} <= set(question["choices"])
+    await check_turns(agent)
+    await agent.quiet()
+
+
+async def breaking_off(agent: RealAgent, manners: Manners) -> None:
+    await begin(agent, "[[slow:talk]]")
+    await agent.until(lambda: "talk2" in agent.screen(), "to talk")
+    await agent.call("agent.interrupt")
+    await agent.shows(*INTERRUPTED)
+    await tidy(agent, manners)
+
+    await begin(agent, "[[slow:more]]")
+    await agent.until(lambda: "more2" in agent.screen(), "to talk more")
+    await agent.type_keys(*manners.escape)
+    await agent.shows(*INTERRUPTED)
+    await check_turns(agent)
+    await tidy(agent, manners)
+
+
+async def queue(agent: RealAgent, models: ModelServer) -> None:
+    await begin(agent, "[[hold]] wait")
+    await agent.shows(WORKING)
+    assert [await agent.prompt(f"[[text]] {word}") for word in ("first", "second")] == ["queued", "queued"]
+    assert [one["text"] for one in (await agent.call("queue.list"))["prompts"]] == ["[[text]] first", "[[text]] second"]
+    await agent.until(lambda: models.record.exchanges()[-1].scenario == "hold", "to ask the model")
+    models.record.release()
+    await agent.shows(*ANSWERED, *ANSWERED, *ANSWERED)
+    prompts = [exchange.prompt for exchange in models.record.exchanges() if not exchange.aside]
+    assert [word for prompt in prompts[-3:] for word in ("wait", "first", "second") if word in prompt][-2:] == [
+        "first",
+        "second",
+    ]
+    await check_turns(agent)
+
+
+async def failing(agent: RealAgent, manners: Manners) -> None:
+    await begin(agent, f"[[{manners.refused}]] fail")
+    await agent.shows(*FAILED)
+    assert agent.runtime["error"]
+    await check_turns(agent)
+    await tidy(agent, manners)
+
+
+async def delegating(agent: RealAgent) -> None:
+    await begin(agent, "[[sub]] delegate")
+    await agent.shows(*ANSWERED)
+    await check_turns(agent)
+
+
+async def leaving_and_coming_back(agent: RealAgent, manners: Manners) -> None:
+    session = agent.runtime["sessionId"]
+    await agent.quiet()
+    agent.scene()
+    await agent.type_keys(manners.leave, "\r")
+    await agent.shows(EXITED)
+    assert agent.runtime["exitCode"] == 0
+    await agent.call("agent.start")
+    await agent.shows(EXITED, IDLE)
+    agent.scene()
+    assert await agent.prompt("[[text]] again") == "sent"
+    await agent.shows(*ANSWERED)
+    assert agent.runtime["sessionId"] == session
+    await check_turns(agent)
+
+
+async def dying(agent: RealAgent) -> None:
+    await begin(agent, "[[hold]] wait for ever")
+    await agent.shows(WORKING)
+    os.kill(agent.runtime["pid"], signal.SIGKILL)
+    await agent.shows(*KILLED)
+    await check_turns(agent)
+
+
+async def begin(agent: RealAgent, prompt: str) -> None:
+    """Begin a scene with a prompt, when the one before has come to rest."""
+    await agent.quiet()
+    agent.scene()
+    assert await agent.prompt(prompt) == "sent"
+
+
+async def tidy(agent: RealAgent, manners: Manners) -> None:
+    """Delete a prompt that the program gave back."""
+    if manners.gives_back:
+        await agent.quiet()
+        await agent.type_keys("\x15")
