@@ -1,0 +1,256 @@
+"""The backends that a person has set up, in one file: `backends.json` in the data folder.
+
+    {
+      "engine": {
+        "endpoints": [{"id": "local", "dialect": "chat", "url": "http://127.0.0.1:11434/v1"},
+                      {"id": "hosted", "dialect": "messages", "url": "https://…/v1", "keyVariable": "HOSTED_KEY"}],
+        "defaultModel": "local/some-model",
+        "mcp": [{"id": "sums", "command": ["python", "sums.py"]}, {"id": "web", "url": "http://127.0.0.1:9000/mcp"}],
+        "skills": ["/home/me/skills"]
+      },
+      "backends": [
+        {"id": "pi", "kind": "pi", "command": ["pi"], "folder": "/home/me/project"},
+        {"id": "far", "kind": "http", "url": "https://…/protocol/v1", "key": "far"},
+        {"id": "dreams", "kind": "mapped", "url": "http://127.0.0.1:7000", "mapping": "dreams.json"}
+      ]
+    }
+
+`keyVariable` names a variable of the environment, `key` a key that was typed in. A fault is told with its exact place
+and switches off only the backend that it is in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.session.json_text import JsonObject, is_object, list_of, object_of, read_json
+from cardloom_sdk.backend import Backend
+from cardloom_sdk.stores import SessionStore
+
+from ....host.environment import cleaned
+from .acp.agent import AcpSettings
+from .acp.backend import AcpBackend
+from .engine.endpoint import Dialect, Endpoint, EndpointSettings
+from .engine.mcp_tools import McpServers, McpSettings
+from .http.backend import HttpBackend
+from .http.client import ProtocolClient
+from .keys import KeyOf, SealedKeys, key_in_environment, no_key
+from .mapped.backend import MappedBackend
+from .mapped.engine import Engine
+from .mapped.language import MappingError
+from .mapped.mapping import load_mapping
+from .opencode.backend import OpenCodeBackend
+from .opencode.server import OpenCodeSettings
+from .pi.backend import PiBackend, PiSettings
+
+FILE: Final = "backends.json"
+ENGINE_ID: Final = "engine"
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
+_DIALECTS: Final[Mapping[str, Dialect]] = {"chat": "chat", "responses": "responses", "messages": "messages"}
+_COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {"pi": ("pi",), "opencode": ("opencode",), "acp": ()}
+
+StoreOf: TypeAlias = Callable[[str], SessionStore]
+
+
+class Fault(ValueError):
+    """What is wrong in the file, beginning with the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What backends are made with. `store_of` gives the store of a backend that keeps its sessions with us."""
+
+    data_folder: Path
+    environment: Mapping[str, str]
+    keys: SealedKeys
+    store_of: StoreOf
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredBackend:
+    """One backend of the file."""
+
+    id: str
+    title: str
+    kind: str
+    backend: Backend
+
+
+@dataclass(slots=True)
+class Configuration:
+    """What the file says; `faults` are told to the person."""
+
+    endpoints: list[Endpoint] = field(default_factory=list)
+    default_model: str | None = None
+    mcp: list[McpSettings] = field(default_factory=list)
+    skills: list[Path] = field(default_factory=list)
+    backends: list[ConfiguredBackend] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def mcp_servers(self) -> McpServers:
+        """The MCP servers of the engine."""
+        return McpServers(self.mcp)
+
+
+def read_configuration(surroundings: Surroundings) -> Configuration:
+    """What the person has set up. No file is no fault."""
+    configuration = Configuration()
+    try:
+        text = (surroundings.data_folder / FILE).read_text("utf-8")
+    except FileNotFoundError:
+        return configuration
+    except (OSError, UnicodeDecodeError) as error:
+        configuration.faults.append(f"{FILE}: cannot be read ({type(error).__name__}).")
+        return configuration
+    try:
+        document = read_json(text)
+    except ValueError as error:
+        configuration.faults.append(f"{FILE}: this is not JSON ({error}).")
+        return configuration
+    _Reading(surroundings, configuration).read(document)
+    return configuration
+
+
+class _Reading:
+    """Reads the file entry by entry; a faulty one leaves the others alone."""
+
+    def __init__(self, surroundings: Surroundings, into: Configuration) -> None:
+        self._surroundings = surroundings
+        self._into = into
+
+    def read(self, document: JsonValue) -> None:
+        """The whole document."""
+        if not is_object(document):
+            self._into.faults.append(f"{FILE}: an object is expected.")
+            return
+        engine = object_of(document.get("engine"))
+        self._each(
+            engine,
+            "engine.endpoints",
+            "endpoints",
+            lambda one, at: self._into.endpoints.append(self._endpoint(one, at)),
+        )
+        self._each(engine, "engine.mcp", "mcp", lambda one, at: self._into.mcp.append(self._mcp(one, at)))
+        default = engine.get("defaultModel")
+        self._into.default_model = default if isinstance(default, str) else None
+        self._into.skills += [Path(one).expanduser() for one in list_of(engine.get("skills")) if isinstance(one, str)]
+        self._each(document, "backends", "backends", lambda one, at: self._into.backends.append(self._backend(one, at)))
+
+    def _each(self, holder: JsonObject, place: str, name: str, take: Callable[[JsonObject, str], None]) -> None:
+        for number, one in enumerate(list_of(holder.get(name))):
+            at = f"{place}.{number}"
+            try:
+                if not is_object(one):
+                    raise Fault(f"{at}: an object is expected")
+                take(one, at)
+            except (Fault, MappingError, OSError) as fault:
+                self._into.faults.append(f"{FILE}: {fault}.")
+
+    def _endpoint(self, one: JsonObject, at: str) -> Endpoint:
+        endpoint_id = _id(one, at, {known.settings.id for known in self._into.endpoints})
+        dialect = _DIALECTS.get(str(one.get("dialect", "chat")))
+        if dialect is None:
+            raise Fault(f"{at}.dialect: one of {', '.join(_DIALECTS)} is expected")
+        more: dict[str, Any] = {}
+        if "models" in one:
+            more["models"] = tuple({"id": name} for name in _texts(one, "models", at))
+        if "thinking" in one:
+            more["thinking"] = tuple(_texts(one, "thinking", at))
+        return Endpoint(EndpointSettings(endpoint_id, dialect, _url(one, at), self._key(one, at), **more))
+
+    def _mcp(self, one: JsonObject, at: str) -> McpSettings:
+        server_id = _id(one, at, {known.id for known in self._into.mcp})
+        asks = one.get("asks") is not False
+        if "url" in one:
+            return McpSettings(server_id, url=_url(one, at), asks=asks)
+        command = _texts(one, "command", at)
+        if not command:
+            raise Fault(f"{at}: command or url is missing")
+        return McpSettings(server_id, command, environment=self._environment(one, at), asks=asks)
+
+    def _backend(self, one: JsonObject, at: str) -> ConfiguredBackend:
+        backend_id = _id(one, at, {ENGINE_ID, *(known.id for known in self._into.backends)})
+        kind, title = one.get("kind"), one.get("title")
+        match kind:
+            case "http":
+                backend: Backend = HttpBackend(ProtocolClient(_url(one, at), self._key(one, at)))
+            case "mapped":
+                mapping = load_mapping(self._surroundings.data_folder / _text(one, "mapping", at))
+                backend = MappedBackend(Engine(mapping, _url(one, at), self._key(one, at)))
+            case "pi" | "opencode" | "acp":
+                backend = self._program(kind, backend_id, one, at)
+            case _:
+                raise Fault(f"{at}.kind: one of pi, opencode, acp, http, mapped is expected")
+        return ConfiguredBackend(backend_id, title if isinstance(title, str) and title else backend_id, kind, backend)
+
+    def _program(self, kind: str, backend_id: str, one: JsonObject, at: str) -> Backend:
+        command = tuple(_texts(one, "command", at)) or _COMMANDS[kind]
+        if not command:
+            raise Fault(f"{at}.command: the program and its arguments are expected")
+        folder = Path(_text(one, "folder", at)).expanduser()
+        if not folder.is_absolute():
+            raise Fault(f"{at}.folder: an absolute path is expected")
+        environment = self._environment(one, at)
+        match kind:
+            case "pi":
+                sessions = one.get("sessions")
+                given = Path(sessions).expanduser() if isinstance(sessions, str) else pi_sessions(folder, environment)
+                return PiBackend(PiSettings(command, folder, given, environment))
+            case "opencode":
+                return OpenCodeBackend(OpenCodeSettings(command, folder, environment))
+            case _:
+                store = self._surroundings.store_of(backend_id)
+                return AcpBackend(AcpSettings(command, folder, environment), store)
+
+    def _environment(self, one: JsonObject, at: str) -> dict[str, str]:
+        """The person's own environment and what the file adds to it."""
+        added = object_of(one.get("environment"))
+        if not all(isinstance(value, str) for value in added.values()):
+            raise Fault(f"{at}.environment: an object of texts is expected")
+        return {**cleaned(self._surroundings.environment), **{name: str(value) for name, value in added.items()}}
+
+    def _key(self, one: JsonObject, at: str) -> KeyOf:
+        if "keyVariable" in one:
+            return key_in_environment(_text(one, "keyVariable", at), self._surroundings.environment)
+        return self._surroundings.keys.key(_text(one, "key", at)) if "key" in one else no_key
+
+
+def pi_sessions(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Where pi keeps the sessions of a folder."""
+    home = Path(environment.get("PI_CODING_AGENT_DIR") or Path(environment.get("HOME", "~")).expanduser() / ".pi/agent")
+    return home / "sessions" / f"--{str(folder).strip('/').replace('/', '-')}--"
+
+
+def _id(one: JsonObject, at: str, taken: set[str]) -> str:
+    given = one.get("id")
+    if not isinstance(given, str) or _ID.fullmatch(given) is None:
+        raise Fault(f"{at}.id: an id of a-z, 0-9 and hyphens is expected")
+    if given in taken:
+        raise Fault(f"{at}.id: {given!r} is taken")
+    return given
+
+
+def _text(one: JsonObject, name: str, at: str) -> str:
+    given = one.get(name)
+    if not isinstance(given, str) or not given:
+        raise Fault(f"{at}.{name}: a text is expected")
+    return given
+
+
+def _url(one: JsonObject, at: str) -> str:
+    url = _text(one, "url", at)
+    if not url.startswith(("http://", "https://")):
+        raise Fault(f"{at}.url: an address that begins with http:// or https:// is expected")
+    return url
+
+
+def _texts(one: JsonObject, name: str, at: str) -> Sequence[str]:
+    given = one.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
+        raise Fault(f"{at}.{name}: a list of texts is expected")
+    return [str(item) for item in given]

@@ -1,0 +1,99 @@
+"""Where backends take their keys from: a variable of the environment, or a file sealed by the vault.
+
+A key is read when it is used and kept nowhere else; settings, answers and logs only know its name. Spec: decision 38,
+40; issue: secrets through the vault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from cardloom_protocol.errors import CallError
+from cardloom_protocol.session.errors import BadRequest, NotFound, SessionError
+from cardloom_protocol.session.names import safe_id
+
+from ....host.vault import Vault
+
+KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
+
+MISSING = "key_missing"
+"""The key that a backend is set up with is not there. Set the variable, or type the key in again."""
+
+_FOLDER = "backend-keys"
+
+
+async def no_key() -> str | None:
+    """No key at all."""
+    return None
+
+
+def key_in_environment(variable: str, environment: Mapping[str, str]) -> KeyOf:
+    """The key in a variable. `key_missing` names a variable that is not set."""
+
+    async def key() -> str:
+        found = environment.get(variable)
+        if not found:
+            raise SessionError(MISSING, f"The variable {variable} is not set, in which the key was to be.")
+        return found
+
+    return key
+
+
+class SealedKeys:
+    """Keys in files that only the vault can open, one a name."""
+
+    def __init__(self, data_folder: Path, vault: Vault) -> None:
+        self._folder = data_folder / _FOLDER
+        self._vault = vault
+
+    def key(self, name: str) -> KeyOf:
+        """The key of a name, read when it is asked for."""
+
+        async def key() -> str:
+            return await self.get(name)
+
+        return key
+
+    async def get(self, name: str) -> str:
+        """A key. `key_missing` where there is none, or where the vault cannot open it."""
+        try:
+            sealed = await asyncio.to_thread(self._path(name).read_bytes)
+            return await self._vault.open(self._entry(name), sealed)
+        except FileNotFoundError:
+            raise SessionError(MISSING, f"There is no key {name!r}; type it in.") from None
+        except (OSError, CallError):
+            raise SessionError(MISSING, f"The key {name!r} cannot be read; type it in again.") from None
+
+    async def put(self, name: str, key: str) -> None:
+        """Keep a key. BAD_REQUEST for an empty one or one that no header can carry."""
+        if not key or not key.isascii() or not key.isprintable():
+            raise BadRequest("A key is one line of printable ASCII characters.")
+        sealed = await self._vault.seal(self._entry(name), key)
+        await asyncio.to_thread(_write_own, self._path(name), sealed)
+
+    async def drop(self, name: str) -> None:
+        """Forget a key. NOT_FOUND."""
+        try:
+            await asyncio.to_thread(self._path(name).unlink)
+        except FileNotFoundError:
+            raise NotFound(f"There is no key {name!r}.") from None
+
+    def _path(self, name: str) -> Path:
+        return self._folder / safe_id(name, "name of a key")
+
+    def _entry(self, name: str) -> str:
+        return f"{_FOLDER}/{name}"
+
+
+def _write_own(path: Path, data: bytes) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    fresh.replace(path)
