@@ -267,3 +267,34 @@ async def test_ended_runs_are_forgotten_beyond_their_number() -> None:
     with pytest.raises(NotFound):
         host.run(first.id)
     assert host.run(second.id) is second
+
+
+async def test_a_backend_that_failed_to_start_is_tried_anew() -> None:
+    class Late(EchoBackend):
+        tries = 0
+
+        async def start(self) -> None:
+            self.tries += 1
+            if self.tries == 1:
+                raise SessionError("unavailable", "not yet")
+
+    host = BackendHost(Late())
+    with pytest.raises(SessionError, match="not yet"):
+        await host.capabilities()
+    assert (await host.capabilities())["fork"]
+
+
+async def test_a_reader_that_waits_in_vain_leaves_nothing_behind() -> None:
+    host = BackendHost(ScriptedBackend(hanging))
+    live = await started(host)
+    reader = live.log.reader()
+    reader.take()
+    while live.log.last < 4:
+        await live.log.more()
+    reader.take()
+    for _ in range(3):
+        assert not await reader.wait(0)
+    assert live.log.waiting == 0
+    reader.leave()
+    assert not await reader.wait()
+    await host.close()

@@ -62,10 +62,16 @@ class BackendHost:
     # Life
 
     async def start(self) -> None:
-        """Starts the backend, once however often it is called."""
+        """Starts the backend, once however often it is called; one that failed to start is tried anew."""
         if self._starting is None:
             self._starting = asyncio.create_task(self.backend.start())
-        await asyncio.shield(self._starting)
+        starting = self._starting
+        try:
+            await asyncio.shield(starting)
+        except Exception:
+            if self._starting is starting:
+                self._starting = None
+            raise
 
     async def close(self) -> None:
         """Cancels every run, waits for their ends and closes the backend."""

@@ -47,7 +47,7 @@ class RunLog:
         self._limits = limits
         self._kept: deque[Numbered] = deque()
         self._bytes = 0
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: dict[asyncio.Future[None], None] = {}
         self._shared: tuple[tuple[int, int], list[Numbered]] = ((0, 0), [])
         self._joined: tuple[tuple[int, int], bytes] = ((0, 0), b"")
 
@@ -55,6 +55,11 @@ class RunLog:
     def first(self) -> int:
         """The number of the oldest event that is kept."""
         return self.last - len(self._kept) + 1
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for the next event."""
+        return len(self._waiting)
 
     @property
     def ended(self) -> bool:
@@ -70,7 +75,7 @@ class RunLog:
         self._bytes += len(frame)
         while len(self._kept) > self._limits.events or (self._bytes > self._limits.bytes and len(self._kept) > 1):
             self._bytes -= len(self._kept.popleft().frame)
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, {}
         for future in waiting:
             _resolve(future)
 
@@ -81,8 +86,12 @@ class RunLog:
     def next_event(self) -> asyncio.Future[None]:
         """Is done when another event has come."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        self._waiting[future] = None
         return future
+
+    def forget(self, future: asyncio.Future[None]) -> None:
+        """Whoever has this future does not wait any more."""
+        self._waiting.pop(future, None)
 
     async def more(self) -> None:
         """Returns when another event has come."""
@@ -205,6 +214,7 @@ class Reader:
         try:
             await self._next
         finally:
+            self._log.forget(self._next)
             if timer is not None:
                 timer.cancel()
         return self._after != self._log.last

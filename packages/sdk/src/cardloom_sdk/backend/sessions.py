@@ -59,7 +59,10 @@ class StoreSessions(SessionsOps):
     ) -> SessionPage:
         """See the contract. Sessions of no workspace belong to every one."""
         page = await self.store.list(limit=limit, cursor=cursor)
-        infos = [await self._described(info) for info in page.sessions]
+        infos = page.sessions
+        if self._store_has("sessionMeta"):
+            documents = await self.store.documents([info["id"] for info in infos])
+            infos = [self._with_choices(info, document) for info, document in zip(infos, documents, strict=True)]
         if workspace is not None:
             infos = [info for info in infos if info.get("workspace", workspace) == workspace]
         return SessionPage(infos, page.cursor)
@@ -352,7 +355,10 @@ class StoreSessions(SessionsOps):
     async def _described(self, info: SessionInfo) -> SessionInfo:
         if not self._store_has("sessionMeta"):
             return info
-        own = object_of((await self.store.get_meta(info["id"])).get(_OWN))
+        return self._with_choices(info, await self.store.get_meta(info["id"]))
+
+    def _with_choices(self, info: SessionInfo, document: JsonObject) -> SessionInfo:
+        own = object_of(document.get(_OWN))
         if self._profile_of is not None:
             own = {"profile": DEFAULT_PROFILE_ID, **own}
         return cast(SessionInfo, {**cast(JsonObject, info), **own})

@@ -7,6 +7,7 @@ before anything is read, CONFLICT for what exists already or has changed. Spec: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypedDict
 
@@ -20,6 +21,7 @@ from cardloom_protocol.session.tree import active_path, to_history, to_message, 
 
 # Inside the classes `list` is a method.
 History: TypeAlias = list[Message]
+Documents: TypeAlias = list[JsonObject]
 
 
 class StoreCapabilities(TypedDict, total=False):
@@ -112,6 +114,10 @@ class SessionStore:
     async def get_meta(self, session_id: str) -> JsonObject:
         """The session document."""
         raise NotSupported("sessionMeta")
+
+    async def documents(self, session_ids: Sequence[str]) -> Documents:
+        """The documents of several sessions, in their order."""
+        return [await self.get_meta(session_id) for session_id in session_ids]
 
     async def patch_meta(self, session_id: str, patch: JsonObject) -> None:
         """Merges a patch shallowly into the session document; null is a value."""

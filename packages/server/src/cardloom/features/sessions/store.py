@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import floor, isfinite
 from typing import Any, Final, TypeVar, cast
 
@@ -37,7 +37,7 @@ from cardloom_protocol.session import (
 )
 from cardloom_protocol.session.json_text import JsonObject
 from cardloom_protocol.session.paging import cursor_of, cursor_offset
-from cardloom_sdk.stores.contract import History, SessionPage, SessionStore, StoreCapabilities
+from cardloom_sdk.stores.contract import Documents, History, SessionPage, SessionStore, StoreCapabilities
 from cardloom_sdk.stores.sources import NewId, Now, iso_now, new_uuid
 
 from ...host.database import Database
@@ -324,6 +324,14 @@ class SqliteStore(SessionStore):
         """See the contract."""
         safe_id(session_id, "session id")
         return await self._read(lambda connection: json_of(connection, session_id, "document"))
+
+    async def documents(self, session_ids: Sequence[str]) -> Documents:
+        """See the contract. All of them are read at once."""
+
+        def read(connection: apsw.Connection) -> Documents:
+            return [json_of(connection, session_id, "document") for session_id in session_ids]
+
+        return await self._read(read)
 
     async def patch_meta(self, session_id: str, patch: JsonObject) -> None:
         """See the contract."""
