@@ -273,6 +273,17 @@ async def test_a_card_that_follows_the_system_draws_in_what_its_page_draws_in(
     await frame.leave()
 
 
+async def test_a_card_that_is_up_before_its_page_told_its_scheme_follows_once_it_does(
+    listening: Any, desk: Any, page: Any, card_id: str
+) -> None:
+    await page.call("preferences.set", scheme="system")
+    frame = await brought_up(listening, page, card_id)
+    assert frame.context["theme"]["scheme"] == "dark"
+    await page.call("client.presence", workspaceId=desk.id, active=True, cards=[], scheme="light")
+    assert (await frame.event("theme.changed"))["scheme"] == "light"
+    await frame.leave()
+
+
 async def test_a_card_learns_that_it_fills_the_page_and_only_one_does(
     listening: Any, desk: Any, page: Any, package_id: str, card_id: str
 ) -> None:

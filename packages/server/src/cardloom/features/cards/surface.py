@@ -204,11 +204,12 @@ class CardSurface:
 
     def _page_told(self, page: Page) -> None:
         """A page draws in another scheme than before: the cards it speaks for follow."""
-        if self._schemes.get(page.connection_id) == page.scheme:
-            return
-        known = page.connection_id in self._schemes
+        before = self._schemes.get(page.connection_id)
         self._schemes[page.connection_id] = page.scheme
-        if not known or self._around.taste().scheme != "system":
+        # A card may be up before its page said anything: it draws in what a page without a scheme would.
+        if model.theme(before or "system") == model.theme(page.scheme or "system"):
+            return
+        if self._around.taste().scheme != "system":
             return
         for card_id in self.connected:
             card = self._graph.find_card(card_id)
