@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import apsw
 
@@ -43,6 +43,9 @@ class _Waiting(Generic[T]):
     job: Callable[[apsw.Connection], T]
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[T]
+
+
+_Outcome: TypeAlias = tuple[_Waiting[Any], Any, "BaseException | None"]
 
 
 class Database:
@@ -133,11 +136,12 @@ class Database:
                 return
 
     def _commit(self, batch: list[_Waiting[Any]]) -> None:
-        outcomes: list[tuple[_Waiting[Any], Any, BaseException | None]] = []
+        outcomes: list[_Outcome] = []
         try:
             self._writer.execute("BEGIN IMMEDIATE")
-            outcomes = [(waiting, *self._attempt(waiting.job)) for waiting in batch]
-            self._writer.execute("COMMIT")
+            outcomes = [self._alone(batch[0])] if len(batch) == 1 else [self._attempt(waiting) for waiting in batch]
+            if self._writer.in_transaction:
+                self._writer.execute("COMMIT")
         except apsw.Error as error:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
@@ -145,28 +149,38 @@ class Database:
         if any(isinstance(error, apsw.CorruptError) for _, _, error in outcomes):
             with suppress(OSError):
                 self._suspect.touch()
-        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Waiting[Any], Any, BaseException | None]]] = {}
+        by_loop: dict[asyncio.AbstractEventLoop, list[_Outcome]] = {}
         for outcome in outcomes:
             by_loop.setdefault(outcome[0].loop, []).append(outcome)
         for loop, settled in by_loop.items():
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_settle, settled)
 
-    def _attempt(self, job: Job) -> tuple[Any, BaseException | None]:
+    def _alone(self, waiting: _Waiting[Any]) -> _Outcome:
+        """Run the only job of a batch, whose failure undoes everything."""
+        try:
+            return waiting, waiting.job(self._writer), None
+        except Exception as error:
+            if not self._writer.in_transaction:
+                raise
+            self._writer.execute("ROLLBACK")
+            return waiting, None, error
+
+    def _attempt(self, waiting: _Waiting[Any]) -> _Outcome:
         self._writer.execute("SAVEPOINT job")
         try:
-            result = job(self._writer)
+            result = waiting.job(self._writer)
         except Exception as error:
             if not self._writer.in_transaction:
                 raise
             self._writer.execute("ROLLBACK TO job")
             self._writer.execute("RELEASE job")
-            return None, error
+            return waiting, None, error
         self._writer.execute("RELEASE job")
-        return result, None
+        return waiting, result, None
 
 
-def _settle(outcomes: Sequence[tuple[_Waiting[Any], Any, BaseException | None]]) -> None:
+def _settle(outcomes: Sequence[_Outcome]) -> None:
     for waiting, result, error in outcomes:
         if waiting.done.done():
             continue
