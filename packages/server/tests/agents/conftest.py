@@ -100,9 +100,7 @@ def program_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-async def make_agent(
-    listening: Any, page: Any, workspace_id: str, program_log: Path
-) -> Callable[..., Any]:
+async def make_agent(listening: Any, page: Any, workspace_id: str, program_log: Path) -> Callable[..., Any]:
     """Makes agents; they run behind a real socket, since their hooks come in by it."""
 
     async def make(**more: Any) -> Agent:

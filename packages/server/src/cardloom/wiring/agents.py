@@ -13,6 +13,7 @@ from cardloom_protocol.limits import limit
 
 from ..core.call import Cause
 from ..core.delivery import Delivery
+from ..core.graph import Graph
 from ..core.records import Card, Change
 from ..features.agents import handlers as agent_handlers
 from ..features.agents.harnesses.shape import McpServer
@@ -29,6 +30,7 @@ from ..features.agents.service import AgentService
 from ..features.agents.state import Published
 from ..features.canvas.folders import check_folder
 from ..features.canvas.service import CanvasService
+from ..features.ports.model import OWNER
 from ..features.terminals.output import OutputFeed
 from ..features.terminals.viewers import Viewers
 from ..transport.hooks import HookDoor
@@ -129,7 +131,8 @@ def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk) -> Promp
             raise CallError(
                 ErrorCode.NOT_VISIBLE, f"{agent.name!r} runs in dangerous mode, and no page shows {card.name!r}"
             )
-        data = {"agentId": agent.id, "agent": agent.name, "from": card.name, "text": text}
+        origin = _way_of(graph, values, sender.cause)
+        data = {"agentId": agent.id, "agent": agent.name, "from": card.name, "text": text, "origin": origin}
         if not await shared.dialogs.ask("prompt", card.workspace_id, card.id, card.name, data):
             raise CallError(ErrorCode.USER_CANCELLED, "the prompt was not sent")
 
@@ -141,6 +144,21 @@ def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk) -> Promp
         is_dangerous=seats.is_dangerous,
         queue_changed=seats.show_queue,
     )
+
+
+def _way_of(graph: Graph, values: ValuesGroup, cause: Cause | None) -> list[dict[str, str | None]]:
+    """Where a text came from, as far as the journal tells: who sent what before it, the first one first."""
+    way: list[dict[str, str | None]] = []
+    entry_id = None if cause is None else cause.entry_id
+    while entry_id is not None and len(way) < limit("cascadeHops"):
+        entry = values.store.journal.entry(entry_id)
+        if entry is None:
+            break
+        source = graph.find_card(entry.from_card)
+        name = source.name if source is not None else None if entry.from_card == OWNER else entry.from_card
+        way.append({"cardId": entry.from_card, "name": name, "output": entry.output})
+        entry_id = entry.cause
+    return way[::-1]
 
 
 def _join_canvas(

@@ -36,7 +36,7 @@ from ...core.records import Card
 from ...host.wire_json import loads
 from .activity import Activity
 from .draft import Draft
-from .model import Body, Entry, Kind, Ledger, Outcome, Place, Via, body_of, too_large_to_keep
+from .model import Body, Entry, Kind, Lane, Ledger, Outcome, Place, Via, body_of, too_large_to_keep
 from .picking import pick
 from .post import IsConnected, Parcel, Post
 from .serving import Serving
@@ -247,14 +247,19 @@ class PortsService:
         *,
         error: CallError | None = None,
     ) -> Cause:
-        """Journal a prompt or a command that a card or the owner gave; gives the cause of what follows from it."""
+        """Journal a prompt or a command that a card or the owner gave, on the arrow where there is one.
+
+        Gives the cause of what follows from it.
+        """
         body = self._body(text)
         sender = None if by is None else self._graph.card(by)
         home = self._graph.card(to).workspace_id
         parcel = Parcel(home, sender, "", "ns:text", self._clock.now_ms(), self.post.place_after(cause))
         draft = Draft(self.ledger, self.activity, parcel, body, "act", self.ledger.next_ids(1), kind)
         entry_id = draft.take_id()
-        draft.note(entry_id, "accepted" if error is None else "refused", to, None, None, error=error)
+        arrow = None if by is None else self._graph.arrow_between(by, to)
+        lane = None if arrow is None or by is None else Lane(arrow.id, arrow.flow_from(by))
+        draft.note(entry_id, "accepted" if error is None else "refused", to, None, lane, error=error)
         await _settled(draft.write())
         return parcel.place.cause_of_next(entry_id)
 
