@@ -51,7 +51,8 @@ class Trace:
 
     async def answer(self, **answer: Any) -> dict[str, Any]:
         """Answer the next question, and give it."""
-        asked = await self.until("ask")
+        while "resolved" in (asked := await self.until("ask")):
+            continue
         self.live.answer(asked["askId"], answer)
         return asked
 

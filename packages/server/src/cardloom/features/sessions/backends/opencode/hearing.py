@@ -12,7 +12,7 @@ from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
 from cardloom_protocol.session.messages import Message
 from cardloom_sdk.backend import Ask, MessageWriter, PartWriter, Run
 
-from .server import RECONNECTED
+from .server import ENDED, PROGRAM_ENDED, RECONNECTED
 from .shapes import RESULTS, meta_of, objects, said_part, was_aborted
 
 FAILED: Final = "opencode_failed"
@@ -57,7 +57,7 @@ class OpenCodeHearing:
             info = object_of(properties.get("info"))
             if info.get("parentID") in self._sessions:
                 self._sessions.add(text_of(info.get("id")))
-        if event.get("type") == RECONNECTED or properties.get("sessionID") in self._sessions:
+        if event.get("type") in (RECONNECTED, PROGRAM_ENDED) or properties.get("sessionID") in self._sessions:
             self._events.put_nowait(event)
 
     async def hear_all(self) -> None:
@@ -87,6 +87,8 @@ class OpenCodeHearing:
             self._settle(properties)
         elif kind == RECONNECTED:
             await self._look_again()
+        elif kind == PROGRAM_ENDED:
+            raise SessionError(ENDED, text_of(properties.get("message")))
         elif properties.get("sessionID") == self._run.session_id:
             await self._take_own(kind, properties)
 

@@ -40,6 +40,10 @@ Listener: TypeAlias = Callable[[JsonObject], None]
 
 RECONNECTED: Final = "cardloom.reconnected"
 """The type of the event that listeners get after a gap in the stream."""
+PROGRAM_ENDED: Final = "cardloom.ended"
+"""The type of the last event that listeners get when the program is gone; `message` says how it ended."""
+ENDED: Final = "opencode_ended"
+"""OpenCode ended in the middle. What it had said is in its own store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +159,13 @@ class OpenCodeServer:
                                 self._tell(object_of(read_object(frame.data)))
             except (httpx.HTTPError, BadRequest):
                 pass
-            if self._watching is None or self._watching.done():
-                self._tell({"type": RECONNECTED, "properties": {}})
+            if self._watching is None:
                 return
-            await asyncio.sleep(_RETRY_S)
+            await asyncio.wait([self._watching], timeout=_RETRY_S)
+            if self._watching.done():
+                message = f"OpenCode ended with {self._watching.result()}: {self._last_words()}"
+                self._tell({"type": PROGRAM_ENDED, "properties": {"message": message}})
+                return
 
     def _tell(self, event: JsonObject) -> None:
         for listener in list(self._listeners.values()):
