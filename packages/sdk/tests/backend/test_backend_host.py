@@ -257,8 +257,9 @@ async def test_a_reader_far_behind_gets_fewer_events_with_the_same_sum() -> None
     assert resumed[0].event["type"] in ("part_delta", "part_end")
 
 
-async def test_ended_runs_are_forgotten_beyond_their_number() -> None:
-    host = BackendHost(EchoBackend(), limits=HostLimits(runs_kept=1))
+@pytest.mark.parametrize("limits", [HostLimits(runs_kept=1), HostLimits(runs_kept_bytes=1)])
+async def test_ended_runs_are_forgotten_beyond_their_number_and_size(limits: HostLimits) -> None:
+    host = BackendHost(EchoBackend(), limits=limits)
     first = await started(host)
     await ended(first)
     second = await started(host)

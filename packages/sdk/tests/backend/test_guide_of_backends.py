@@ -31,5 +31,14 @@ async def test_the_backend_of_the_guide_is_served_below_a_mount_point() -> None:
     assert (await AsgiClient(code()["app"]).request("GET", "/chat/capabilities")).status == 401
 
 
+async def test_the_backend_of_the_guide_answers_front_ends_of_agui() -> None:
+    body = b'{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":[{"type":"text","text":"hi"}]}]}'
+    app = code()["app"]
+    assert (await AsgiClient(app).request("POST", "/ag-ui", body=body)).status == 401
+    reply = await AsgiClient(app, token="a long random text").request("POST", "/ag-ui", body=body)
+    assert reply.status == 200
+    assert b'"delta":"HI"' in reply.body
+
+
 async def test_the_backend_of_the_guide_keeps_the_contract() -> None:
     await code()["keeps_the_contract"]()

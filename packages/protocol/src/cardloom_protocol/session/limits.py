@@ -21,6 +21,7 @@ SESSION_LIMITS: Mapping[str, Limit] = MappingProxyType(
             ("runBytes", 4 * _MIB, "bytes", "size of the events kept of one run"),
             ("runKeptMs", 600_000, "ms", "how long an ended run is kept"),
             ("runsKept", 200, "runs", "ended runs kept at once; beyond, the oldest goes"),
+            ("runsKeptBytes", 64 * _MIB, "bytes", "size of all events of the ended runs that are kept"),
             ("heartbeatMs", 15_000, "ms", "silence on a stream before a sign of life"),
             ("retryMs", 2000, "ms", "how long a client waits before it connects again"),
             ("writeMs", 30_000, "ms", "how long a client may not read before its stream is closed"),

@@ -9,7 +9,7 @@ class Shout(Backend):
     async def run(self, run):
         parent = await self.sessions.begin(run)
         async with self.sessions.writing(run, parent_id=parent) as reply:
-            reply.text().add(run.given["text"].upper())
+            reply.text().add(run.text.upper())
 """
 
 from .contract import Backend, SessionsOps

@@ -32,6 +32,7 @@ class HostLimits:
     lag_events: int = session_limit("lagEvents")
     run_kept_ms: int = session_limit("runKeptMs")
     runs_kept: int = session_limit("runsKept")
+    runs_kept_bytes: int = session_limit("runsKeptBytes")
     cancel_grace_ms: int = session_limit("cancelGraceMs")
     streams: int = session_limit("streams")
 
@@ -166,7 +167,9 @@ class BackendHost:
             del self._runs[live.id]
             return
         self._ended.append(live.id)
-        while len(self._ended) > self.limits.runs_kept:
+        size = sum(self._runs[run_id].log.size for run_id in self._ended)
+        while len(self._ended) > self.limits.runs_kept or (size > self.limits.runs_kept_bytes and len(self._ended) > 1):
+            size -= self._runs[self._ended[0]].log.size
             self._forget(self._ended[0])
         asyncio.get_running_loop().call_later(self.limits.run_kept_ms / 1000, self._forget, live.id)
 

@@ -44,6 +44,8 @@ class RunLog:
         self.state = RunState()
         self.last = 0
         """The number of the last event; the first one has 1."""
+        self.size = 0
+        """How many bytes all events had, those that are not kept any more included."""
         self._limits = limits
         self._kept: deque[Numbered] = deque()
         self._bytes = 0
@@ -73,6 +75,7 @@ class RunLog:
         self.state.apply(event)
         self._kept.append(Numbered(self.last, event, frame))
         self._bytes += len(frame)
+        self.size += len(frame)
         while len(self._kept) > self._limits.events or (self._bytes > self._limits.bytes and len(self._kept) > 1):
             self._bytes -= len(self._kept.popleft().frame)
         waiting, self._waiting = self._waiting, {}

@@ -11,6 +11,7 @@ from cardloom_protocol.session.info import SessionInfo, SessionModel
 from cardloom_protocol.session.json_text import JsonObject
 from cardloom_protocol.session.messages import Usage
 from cardloom_protocol.session.model import UNSET, Unset
+from cardloom_protocol.session.parts import parts_of, parts_text
 
 from .writing import MessageWriter
 
@@ -69,6 +70,11 @@ class Run:
     def started(self) -> bool:
         """Whether `start` was called."""
         return self._started
+
+    @property
+    def text(self) -> str:
+        """The plain text of the request, whether it came as text or as parts."""
+        return parts_text(parts_of(self.given.get("parts"), self.given.get("text")))
 
     def mark_started(self) -> None:
         """For the port: the run's `run_start` has gone out."""

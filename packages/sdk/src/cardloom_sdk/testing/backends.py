@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilities
-from cardloom_protocol.session.parts import parts_of, parts_text
 
 from ..backend.contract import Backend
 from ..backend.run import Run
@@ -28,7 +27,7 @@ class EchoBackend(Backend):
     async def run(self, run: Run) -> None:
         """Says the request back."""
         parent = await self.sessions.begin(run)
-        heard = parts_text(parts_of(run.given.get("parts"), run.given.get("text")))
+        heard = run.text
         async with self.sessions.writing(run, parent_id=parent) as reply:
             text = reply.text()
             for word in heard.split(" "):

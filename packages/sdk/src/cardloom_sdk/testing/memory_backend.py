@@ -15,7 +15,6 @@ from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilitie
 from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, NotSupported, SessionError
 from cardloom_protocol.session.info import ModelInfo, SessionInfo, SessionModel
 from cardloom_protocol.session.json_text import JsonObject, copy_object
-from cardloom_protocol.session.parts import parts_of, parts_text
 from cardloom_protocol.session.profiles import (
     CatalogExtension,
     CatalogSkill,
@@ -75,7 +74,7 @@ class MemoryBackend(Backend):
     async def run(self, run: Run) -> None:
         """Behaves as the request's text says."""
         parent = await self.sessions.begin(run, model=await self.sessions.model_of(run.session_id))
-        heard = parts_text(parts_of(run.given.get("parts"), run.given.get("text")))
+        heard = run.text
         if heard == "permission":
             heard = await _permission(run)
         if heard == "tool":
