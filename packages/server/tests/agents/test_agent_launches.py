@@ -213,6 +213,21 @@ THEIRS = """{
 }"""
 
 
+def test_a_launch_says_which_settings_it_must_know() -> None:
+    environment = {"HOME": "/home/user", "OPENCODE_CONFIG": "/oc.json", "KILO_CONFIG": "/kilo.json"}
+    read = {harness.id: harness.reads(environment) for harness in HARNESSES.values() if harness.reads(environment)}
+    assert read == {
+        "codex-cli": ("/home/user/.codex/config.toml",),
+        "opencode": ("/oc.json",),
+        "kilo-code": ("/kilo.json",),
+        "qwen-code": ("/etc/qwen-code/settings.json",),
+        "gemini-cli": ("/etc/gemini-cli/settings.json",),
+    }
+    config = {"/home/user/.codex/config.toml": 'approvals_reviewer = "auto_review"'}
+    assert codex_cli.launch(replace(SPEC, layers_below=config)).reviewed
+    assert not codex_cli.launch(SPEC).reviewed
+
+
 def test_opencode_keeps_the_file_that_the_user_names() -> None:
     spec = replace(
         SPEC, environment={"OPENCODE_CONFIG": "/home/user/oc.jsonc"}, layers_below={"/home/user/oc.jsonc": THEIRS}

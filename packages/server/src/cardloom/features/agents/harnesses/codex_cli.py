@@ -73,9 +73,20 @@ def launch(spec: LaunchSpec) -> Launch:
         argv += ["--model", spec.model]
     if spec.prompt:
         argv += ["--", spec.prompt] if spec.prompt.startswith("-") else [spec.prompt]
+    config = "".join(spec.layers_below.get(path, "") for path in reads(spec.environment))
     return Launch(
-        tuple(argv), environment, files=(post_file(spec),), session_id=spec.session_id, prompt_given=bool(spec.prompt)
+        tuple(argv),
+        environment,
+        files=(post_file(spec),),
+        session_id=spec.session_id,
+        prompt_given=bool(spec.prompt),
+        reviewed=reviewed(config),
     )
+
+
+def reads(environment: Mapping[str, str]) -> tuple[str, ...]:
+    folder = environment.get("CODEX_HOME") or f"{environment.get('HOME', '')}/.codex"
+    return (f"{folder}/config.toml",)
 
 
 def _settings(spec: LaunchSpec) -> Iterator[str]:
@@ -119,7 +130,7 @@ def toml(value: object) -> str:
 
 
 def reviewed(config_text: str) -> bool:
-    """Whether a person's settings let a program answer permission requests (`HookContext.reviewed`)."""
+    """Whether a person's settings let a program answer permission requests."""
     return re.search(r'^\s*approvals_reviewer\s*=\s*["\']auto_review["\']', config_text, re.MULTILINE) is not None
 
 
@@ -249,6 +260,7 @@ HARNESS: Final = Harness(
     ),
     rules=Rules(answer_letters="yap"),
     launch=launch,
+    reads=reads,
     read_hook=read_hook,
     answer=answer,
     read_title=read_title,

@@ -8,7 +8,7 @@ CLI; agents' programs as they are, Gemini. Decisions 22, 23.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -27,7 +27,7 @@ from ..facts import (
 from ..signals import Choice, LogView, TitleSaid, TitleState
 from ..state import Rules
 from .hooking import result
-from .layered_settings import SettingsFamily, launch_with
+from .layered_settings import SettingsFamily, launch_with, system_settings
 from .payloads import Payload, about, iso_ms, json_line, one_line, table, tables, text
 from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
 
@@ -47,6 +47,10 @@ def launch(spec: LaunchSpec) -> Launch:
     if spec.session_id is None:
         made = replace(made, argv=(*made.argv, "--session-id", spec.new_session_id), session_id=spec.new_session_id)
     return made if spec.layer_is_roots else replace(made, environment={}, files=())
+
+
+def reads(environment: Mapping[str, str]) -> tuple[str, ...]:
+    return (system_settings(environment, FAMILY),)
 
 
 def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
@@ -148,6 +152,7 @@ HARNESS: Final = Harness(
     ),
     rules=Rules(ends_when_interrupted=True),
     launch=launch,
+    reads=reads,
     read_hook=read_hook,
     answer=answer,
     read_title=read_title,

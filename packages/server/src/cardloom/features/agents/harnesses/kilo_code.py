@@ -5,6 +5,7 @@ Spec: harnesses, Kilo Code; agents' programs as they are, Kilo.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +17,10 @@ from .shape import Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
 
 def launch(spec: LaunchSpec) -> Launch:
     return opencode.launch_as(spec, "KILO_")
+
+
+def reads(environment: Mapping[str, str]) -> tuple[str, ...]:
+    return opencode.reads_as(environment, "KILO_")
 
 
 def answer(question: Question, choice: Choice) -> Delivery | None:
@@ -31,5 +36,6 @@ HARNESS: Final[Harness] = replace(
     detection=Detection(("kilo", "kilocode"), install="npm install -g @kilocode/cli"),
     abilities=replace(opencode.HARNESS.abilities, tried="7.7.7"),
     launch=launch,
+    reads=reads,
     answer=answer,
 )

@@ -7,7 +7,7 @@ it. Spec: harnesses, Qwen Code.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,6 +27,11 @@ class SettingsFamily:
     defaults_variable: str
     system_folder: str
     events: Sequence[str]
+
+
+def system_settings(environment: Mapping[str, str], family: SettingsFamily) -> str:
+    """The system settings file that ours stands in for."""
+    return environment.get(family.settings_variable) or f"{family.system_folder}/settings.json"
 
 
 def launch_with(spec: LaunchSpec, family: SettingsFamily) -> Launch:
@@ -50,8 +55,7 @@ def launch_with(spec: LaunchSpec, family: SettingsFamily) -> Launch:
 
 
 def _settings(spec: LaunchSpec, family: SettingsFamily) -> dict[str, Any]:
-    hidden = spec.environment.get(family.settings_variable) or f"{family.system_folder}/settings.json"
-    settings = uncommented(spec.layers_below.get(hidden, ""))
+    settings = uncommented(spec.layers_below.get(system_settings(spec.environment, family), ""))
     theirs = settings.get("hooks")
     hooks: dict[str, Any] = dict(theirs) if isinstance(theirs, dict) else {}
     for event, groups in hook_groups(spec, family.events, HOOK_TIMEOUT_MS).items():

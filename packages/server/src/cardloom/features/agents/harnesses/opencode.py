@@ -6,7 +6,7 @@ Spec: harnesses, OpenCode; agents' programs as they are, OpenCode. Decisions 22,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -62,6 +62,16 @@ def launch_as(spec: LaunchSpec, prefix: str) -> Launch:
     return Launch(
         tuple(argv), environment, files=files, session_id=spec.session_id, prompt_given=spec.prompt is not None
     )
+
+
+def reads_as(environment: Mapping[str, str], prefix: str) -> tuple[str, ...]:
+    """The file that the person names in the variable that ours takes."""
+    named = environment.get(f"{prefix}CONFIG")
+    return (named,) if named else ()
+
+
+def reads(environment: Mapping[str, str]) -> tuple[str, ...]:
+    return reads_as(environment, "OPENCODE_")
 
 
 def _config(spec: LaunchSpec, prefix: str) -> dict[str, Any]:
@@ -271,5 +281,6 @@ HARNESS: Final = Harness(
     answer=answer,
     read_title=read_title,
     missing=("Sessionnotfound:",),
+    reads=reads,
     exit_keys=(KeyWrite(b"/exit"), KeyWrite(b"\r", 200)),
 )

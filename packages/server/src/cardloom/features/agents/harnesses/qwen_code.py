@@ -5,7 +5,7 @@ Spec: harnesses, Qwen Code; agents' programs as they are, Qwen. Decisions 22, 23
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -29,7 +29,7 @@ from ..facts import (
 from ..signals import Choice, LogView, TitleSaid
 from ..state import Rules
 from .hooking import question_of, result
-from .layered_settings import SettingsFamily, launch_with
+from .layered_settings import SettingsFamily, launch_with, system_settings
 from .payloads import Payload, iso_ms, json_line, one_line, table, tables, text
 from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
 
@@ -54,6 +54,10 @@ FAMILY: Final = SettingsFamily(
 
 def launch(spec: LaunchSpec) -> Launch:
     return launch_with(spec, FAMILY)
+
+
+def reads(environment: Mapping[str, str]) -> tuple[str, ...]:
+    return (system_settings(environment, FAMILY),)
 
 
 def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
@@ -174,6 +178,7 @@ HARNESS: Final = Harness(
     ),
     rules=Rules(),
     launch=launch,
+    reads=reads,
     read_hook=read_hook,
     answer=answer,
     read_title=read_title,

@@ -85,7 +85,7 @@ class LaunchSpec:
     arguments: tuple[str, ...] = ()
     layer_is_roots: bool = False
     layers_below: Mapping[str, str] = field(default_factory=dict)
-    """Texts of the user's files that ours would hide, by path, for harnesses that name such files."""
+    """The texts of the files that `Harness.reads` names, by path; those that are not there are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,8 @@ class Launch:
     files: tuple[LayerFile, ...] = ()
     session_id: str | None = None
     prompt_given: bool = False
+    reviewed: bool = False
+    """The person's settings let a program answer its permission requests (`HookContext.reviewed`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +175,5 @@ class Harness:
     missing: tuple[str, ...] = ()
     dialogs: tuple[StartDialog, ...] = ()
     clear_line: tuple[KeyWrite, ...] = ()
+    reads: Callable[[Mapping[str, str]], tuple[str, ...]] = lambda environment: ()
+    """Which settings of the person and of the system a launch must know, by the cleaned environment."""

@@ -5,6 +5,7 @@ Spec: harnesses, the one rule (user configuration is never written) and environm
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -23,9 +24,6 @@ from ..harnesses.shape import Harness, LaunchSpec, LayerFile, McpServer, Version
 from .seat import Beginning
 
 POSTER: Final = (sys.executable, "-I", "-S", str(Path(posting.__file__)))
-_BELOW_VARIABLES: Final = ("OPENCODE_CONFIG", "KILO_CONFIG", "QWEN_CODE_SYSTEM_SETTINGS_PATH")
-"""Variables by which a person names a configuration file that ours takes the place of; its text is laid below ours."""
-
 _MAX_BELOW_BYTES: Final = 1 << 20
 
 
@@ -66,7 +64,7 @@ def prepare(harness: Harness, wish: Wish, layers: Path, environment: Mapping[str
         version=wish.version,
         arguments=tuple(wish.content.get("arguments") or ()),
         layer_is_roots=_is_roots(layer),
-        layers_below=_below(base),
+        layers_below=_texts(harness.reads(base)),
     )
     launch = harness.launch(spec)
     _write(layer, launch.files)
@@ -77,6 +75,7 @@ def prepare(harness: Harness, wish: Wish, layers: Path, environment: Mapping[str
         session_id=launch.session_id,
         resumed=session_id is not None,
         prompt_given=launch.prompt_given,
+        reviewed=launch.reviewed,
     )
 
 
@@ -85,16 +84,12 @@ def forget(card_id: CardId, layers: Path) -> None:
     shutil.rmtree(layers / card_id, ignore_errors=True)
 
 
-def _below(environment: Mapping[str, str]) -> dict[str, str]:
+def _texts(paths: tuple[str, ...]) -> dict[str, str]:
+    """What these files hold, without those that cannot be read."""
     texts: dict[str, str] = {}
-    for name in _BELOW_VARIABLES:
-        path = environment.get(name)
-        if path:
-            try:
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    texts[path] = file.read(_MAX_BELOW_BYTES)
-            except OSError:
-                continue
+    for path in paths:
+        with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            texts[path] = file.read(_MAX_BELOW_BYTES)
     return texts
 
 

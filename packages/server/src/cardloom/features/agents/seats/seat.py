@@ -85,6 +85,7 @@ class Beginning:
     session_id: str | None = None
     resumed: bool = False
     prompt_given: bool = False
+    reviewed: bool = False
 
 
 class Seat:
@@ -106,6 +107,7 @@ class Seat:
         self.exit_code: int | None = None
         self.folder: str | None = None
         self.dangerous = False
+        self._reviewed = False
         self.typed_at_ms: int | None = None
         self._events = events
         self._clock = clock
@@ -171,6 +173,7 @@ class Seat:
         """Start the program. UNAVAILABLE with the reason; the status then says so too."""
         await asyncio.to_thread(warm_up)
         old, self.folder, self.exit_code = self._console, beginning.command.cwd, None
+        self._reviewed = beginning.reviewed
         life = _Life(self)
         console = Console(life, self._size, "", self._scheme, answer_first=self._answer)
         try:
@@ -224,7 +227,7 @@ class Seat:
 
     def hook(self, event: str, payload: dict[str, Any], life: int, arrived_at_ms: int) -> str:
         """Take what a hook posted and give the JSON that answers it; what an older life asks is answered, no more."""
-        result = self.harness.read_hook(event, payload, HookContext(dangerous=self.dangerous))
+        result = self.harness.read_hook(event, payload, HookContext(dangerous=self.dangerous, reviewed=self._reviewed))
         for signal in told(result, life, arrived_at_ms):
             self.take(signal)
         return result.reply
