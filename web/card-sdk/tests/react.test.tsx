@@ -23,6 +23,7 @@ import {
   useTool,
   useTranslator,
 } from "../src/react";
+import type { StoredChange } from "../src/react";
 import { MockHost, peer, settle } from "../src/testing";
 import { MANIFEST } from "./tideClock";
 
@@ -150,6 +151,37 @@ describe("kept state", () => {
       await host.event("storage.changed", { scope: "package", key: "count", deleted: false });
     });
     expect(shown()).toBe("9 true");
+  });
+
+  test("a change made before the first reading stays, and one made of the value before waits for it", async () => {
+    await card.storage.set("list", ["old"]);
+    let changeList: (change: StoredChange<string[]>) => void = () => undefined;
+    let changeWord: (change: StoredChange<string>) => void = () => undefined;
+    const Part = () => {
+      const [list, setList, loaded] = useStored<string[]>("list", []);
+      const [word, setWord] = useStored("word", "none");
+      [changeList, changeWord] = [setList, setWord];
+      return <output>{`${list.join()} ${word} ${loaded}`}</output>;
+    };
+    render(
+      <CardProvider card={card}>
+        <Part />
+      </CardProvider>,
+    );
+    expect(shown()).toBe(" none false");
+    await act(async () => {
+      changeList((before) => [...before, "one"]);
+      changeList((before) => [...before, "two"]);
+      changeWord("early");
+      await settle();
+    });
+    expect(shown()).toBe("old,one,two early true");
+    expect([await card.storage.get("list"), await card.storage.get("word")]).toEqual([["old", "one", "two"], "early"]);
+    await act(async () => {
+      changeList((before) => before.slice(1));
+      await settle();
+    });
+    expect(shown()).toBe("one,two early true");
   });
 
   test("begins with what is given where nothing is kept", async () => {

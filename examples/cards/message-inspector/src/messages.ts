@@ -27,7 +27,7 @@ export function useSeen(): readonly [readonly Seen[], () => void] {
   const [seen, setSeen] = useStored<readonly Seen[]>("seen", []);
   usePortMessage((_, message) => {
     const line = seenOf(message);
-    setSeen([line, ...seen].slice(0, MAX_SEEN));
+    setSeen((before) => [line, ...before].slice(0, MAX_SEEN));
     // What another inspector tells is not told again: two that are joined would go on for ever.
     if (message.sourceType === SEEN_TYPE) return;
     // Where it comes too fast the list has it all the same.

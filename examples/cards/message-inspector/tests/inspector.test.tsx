@@ -80,6 +80,21 @@ describe("the message inspector", () => {
     expect(await host.ask("find", "moon")).toEqual({ query: "moon", hits: [] });
   });
 
+  test("loses nothing of what arrives before it has read what it kept", async () => {
+    host = new MockHost({ manifest });
+    const card = await host.connect();
+    await card.storage.set("seen", [{ at: 1, from: "c_old", kind: "custom", route: "out → any", text: "kept before" }]);
+    for (const text of ["early one", "early two"]) await host.deliver("any", text);
+    page = document.body.appendChild(document.createElement("div"));
+    root = createRoot(page);
+    await act(async () => {
+      root.render(<CardProvider card={card}><App /></CardProvider>);
+      await host.rest();
+    });
+    const texts = [...part("Messages").querySelectorAll("pre")].map((line) => line.textContent);
+    expect(texts).toEqual(["early two", "early one", "kept before"]);
+  });
+
   test("does not tell again what another inspector tells", async () => {
     await begin();
     await act(() => host.deliver("any", { text: "round" }, { sourceType: "message-inspector/seen" }));

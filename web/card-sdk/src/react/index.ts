@@ -110,25 +110,53 @@ export function useTool<Args = Record<string, unknown>>(tool: string, handler: T
   useEffect(() => card.tools.handle<Args>(tool, (...given) => newest.current(...given)), [card, newest, tool]);
 }
 
+/** What a stored value becomes: the value itself, or made of the one before. */
+export type StoredChange<Value> = Value | ((before: Value) => Value);
+
+interface Held<Value> {
+  readonly value: Value;
+  readonly loaded: boolean;
+  /** How often it was changed here: what was read from before a change is old. */
+  readonly changes: number;
+}
+
 /**
  * A value of the card's store as state: the value, how to change it, and whether it was read yet.
  *
- * Changing it keeps it as well; for the store that the package shares, changes of other cards come in.
+ * Changing it keeps it as well; for the store that the package shares, changes of other cards come in. A change that is
+ * made of the value before waits until that was read.
  */
 export function useStored<Value>(
   key: string,
   initial: Value,
   { scope = "instance" }: { readonly scope?: "instance" | "package" } = {},
-): readonly [Value, (value: Value) => void, boolean] {
+): readonly [Value, (change: StoredChange<Value>) => void, boolean] {
   const card = useCard();
   const area: StorageArea = scope === "package" ? card.storage.package : card.storage;
-  const [state, setState] = useState<{ readonly value: Value; readonly loaded: boolean }>({ value: initial, loaded: false });
+  const [shown, setShown] = useState<Held<Value>>({ value: initial, loaded: false, changes: 0 });
+  const held = useRef(shown);
+  const waiting = useRef<((before: Value) => Value)[]>([]);
   const first = useNewest(initial);
+  const hold = useCallback((value: Value, changes: number) => {
+    held.current = { value, loaded: true, changes };
+    setShown(held.current);
+  }, []);
+  const keep = useCallback(
+    (value: Value) => {
+      waiting.current = [];
+      hold(value, held.current.changes + 1);
+      area.set(key, value).catch((error: unknown) => card.log.error(`${key} could not be kept:`, error));
+    },
+    [area, card, hold, key],
+  );
   useEffect(() => {
     let current = true;
     async function read(): Promise<void> {
+      const { changes } = held.current;
       const value = (await area.get<Value>(key)) ?? first.current;
-      if (current) setState({ value, loaded: true });
+      if (!current || held.current.changes !== changes) return;
+      if (waiting.current.length > 0) keep(waiting.current.reduce((before, change) => change(before), value));
+      else hold(value, changes);
     }
     void read();
     const stop = area.onChanged((change) => {
@@ -138,15 +166,16 @@ export function useStored<Value>(
       current = false;
       stop();
     };
-  }, [area, key, first]);
+  }, [area, key, first, hold, keep]);
   const change = useCallback(
-    (value: Value) => {
-      setState({ value, loaded: true });
-      area.set(key, value).catch((error: unknown) => card.log.error(`${key} could not be kept:`, error));
+    (next: StoredChange<Value>) => {
+      if (typeof next !== "function") keep(next);
+      else if (held.current.loaded) keep((next as (before: Value) => Value)(held.current.value));
+      else waiting.current.push(next as (before: Value) => Value);
     },
-    [area, card, key],
+    [keep],
   );
-  return [state.value, change, state.loaded];
+  return [shown.value, change, shown.loaded];
 }
 
 /** A box that always holds the newest value, without being a reason to run effects again. */

@@ -52,7 +52,7 @@ export function App() {
   const card = useCard();
   const peers = usePeers();
   const [count, setCount, loaded] = useStored("count", 0);
-  usePortMessage(() => setCount(count + 1), { input: "tick" });
+  usePortMessage(() => setCount((before) => before + 1), { input: "tick" });
   useEffect(() => {
     void card.setBadge(count || null);
   }, [card, count]);
