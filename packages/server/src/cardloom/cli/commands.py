@@ -12,6 +12,7 @@ import typer
 
 from . import agent_commands, package_commands
 from .file_commands import fs
+from .key_commands import key
 from .mcp_commands import mcp
 from .options import Json
 from .options import run as _run
@@ -31,6 +32,7 @@ app.add_typer(journal, name="journal")
 app.add_typer(card, name="card")
 app.add_typer(fs, name="fs")
 app.add_typer(mcp, name="mcp")
+app.add_typer(key, name="key")
 package_commands.add_to(card)
 agent_commands.add_to(app)
 app.command()(usage)
