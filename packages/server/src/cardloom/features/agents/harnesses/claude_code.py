@@ -211,5 +211,4 @@ HARNESS: Final = Harness(
     read_log=read_log,
     missing=("NoconversationfoundwithsessionID",),
     dialogs=(StartDialog("Quicksafetycheck", (KeyWrite(b"\x1b[B", 200), KeyWrite(b"\r", 200))),),
-    exit_keys=(KeyWrite(b"/exit"), KeyWrite(b"\r", 200)),
 )

@@ -267,5 +267,4 @@ HARNESS: Final = Harness(
     read_log=read_log,
     read_output=read_output,
     missing=("Nosavedsessionfound", "norolloutfoundforthread"),
-    exit_keys=(KeyWrite(b"/quit"), KeyWrite(b"\r", 200)),
 )

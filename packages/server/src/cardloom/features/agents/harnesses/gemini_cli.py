@@ -159,5 +159,5 @@ HARNESS: Final = Harness(
     read_log=read_log,
     read_output=read_output,
     missing=("Errorresumingsession", "Invalidsessionidentifier"),
-    exit_keys=(KeyWrite(b"/quit"), KeyWrite(b"\r", 200)),
+    clear_line=(KeyWrite(b"\x15"),),
 )

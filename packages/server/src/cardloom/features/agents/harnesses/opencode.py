@@ -282,5 +282,4 @@ HARNESS: Final = Harness(
     read_title=read_title,
     missing=("Sessionnotfound:",),
     reads=reads,
-    exit_keys=(KeyWrite(b"/exit"), KeyWrite(b"\r", 200)),
 )

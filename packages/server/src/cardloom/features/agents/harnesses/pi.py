@@ -126,5 +126,4 @@ HARNESS: Final = Harness(
     launch=launch,
     read_hook=read_hook,
     answer=answer,
-    exit_keys=(KeyWrite(b"/quit"), KeyWrite(b"\r", 200)),
 )

@@ -184,6 +184,5 @@ HARNESS: Final = Harness(
     read_title=read_title,
     read_log=read_log,
     missing=("Nosavedsessionfound",),
-    exit_keys=(KeyWrite(b"/quit"), KeyWrite(b"\r", 200)),
     clear_line=(KeyWrite(b"\x15"),),
 )

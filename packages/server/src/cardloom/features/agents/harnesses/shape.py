@@ -168,7 +168,6 @@ class Harness:
     read_hook: ReadHook
     interrupt: tuple[KeyWrite, ...] = (KeyWrite(b"\x1b"),)
     answer: Callable[[Question, Choice], Delivery | None] = lambda question, choice: None
-    exit_keys: tuple[KeyWrite, ...] = ()
     read_title: ReadTitle | None = None
     read_log: ReadLog | None = None
     read_output: ReadOutput | None = None

@@ -13,6 +13,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 
 from ....core.clock import Clock
 from ..seats.seat import Seat
+from ..signals import Source
 from .model import ENTER_AFTER_MS, typed
 
 READY_QUIET_MS: Final = 1_500
@@ -42,6 +43,7 @@ class Typist:
         async with self._turn:
             await self._ready()
             self._refuse_draft()
+            await self._clear_what_came_back()
             self.seat.write(typed(text, bracketed_paste=self.seat.bracketed_paste))
 
     async def submit(self, text: str) -> None:
@@ -49,6 +51,7 @@ class Typist:
         async with self._turn:
             await self._ready()
             self._refuse_draft()
+            await self._clear_what_came_back()
             seat, life, was_working = self.seat, self.seat.state.life, self.seat.status is AgentStatus.WORKING
             seat.write(typed(text, bracketed_paste=seat.bracketed_paste))
             await asyncio.sleep(ENTER_AFTER_MS / 1000)
@@ -90,6 +93,13 @@ class Typist:
         typed_at_ms = self.seat.typed_at_ms
         if typed_at_ms is not None and 0 <= self._clock.now_ms() - typed_at_ms < DRAFT_MS:
             raise CallError(ErrorCode.BUSY, "somebody is writing in this agent's input box")
+
+    async def _clear_what_came_back(self) -> None:
+        """Empty the input box of a program that puts an interrupted prompt back into it."""
+        evidence = self.seat.state.evidence
+        interrupted = evidence is not None and evidence.source is not Source.PROCESS
+        if interrupted and self.seat.status is AgentStatus.IDLE:
+            await self.seat.press(self.seat.harness.clear_line)
 
     async def _begins(self, life: int) -> bool:
         """Whether the turn begins in time: the status or what it rests on moved since Enter."""

@@ -1,0 +1,57 @@
+"""What is typed around a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from cardloom.core.clock import VirtualClock
+from cardloom.features.agents.facts import TurnEnded, TurnStarted
+from cardloom.features.agents.harnesses.shape import Harness, KeyWrite
+from cardloom.features.agents.harnesses.table import HARNESSES
+from cardloom.features.agents.prompts.typist import Typist
+from cardloom.features.agents.seats.seat import Seat
+from cardloom.features.agents.signals import Spawned, Told
+from cardloom.features.agents.status import initial, step
+
+
+class Keyboard(SimpleNamespace):
+    """A seat whose keys are only noted."""
+
+    def __init__(self, harness: Harness, *, interrupted: bool) -> None:
+        state, _ = step(initial(harness.rules), Spawned(), 1_000)
+        if interrupted:
+            state, _ = step(state, Told(TurnStarted(), 1, 2_000), 2_000)
+            state, _ = step(state, Told(TurnEnded("interrupted"), 1, 3_000), 3_000)
+        super().__init__(harness=harness, state=state, status=state.shown, alive=True, generation=0)
+        self.typed_at_ms: int | None = None
+        self.bracketed_paste = True
+        self.keys: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.keys.append(text)
+
+    async def press(self, writes: Sequence[KeyWrite]) -> bool:
+        self.keys += [write.data.decode() for write in writes]
+        return True
+
+
+@pytest.mark.parametrize(
+    ("harness_id", "interrupted", "cleared"),
+    [
+        ("qwen-code", True, ["\x15"]),
+        ("gemini-cli", True, ["\x15"]),
+        ("qwen-code", False, []),
+        ("claude-code", True, []),
+    ],
+)
+async def test_a_prompt_that_came_back_is_cleared_before_the_next(
+    harness_id: str, interrupted: bool, cleared: list[str]
+) -> None:
+    keyboard = Keyboard(HARNESSES[harness_id], interrupted=interrupted)
+    await Typist(cast(Seat, keyboard), VirtualClock()).insert("next")
+    assert keyboard.keys[:-1] == cleared
+    assert "next" in keyboard.keys[-1]
