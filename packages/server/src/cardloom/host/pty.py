@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.limits import limit
 
-READ_BYTES = 8 << 10  # a turn with more keeps a neighbour's key waiting: each 4 KiB may wait for a lock of the system
+READ_BYTES = 4 << 10  # what the system gives at once
+READS_A_TURN = 2  # a turn with more keeps a neighbour's key waiting
 READ_BYTES_PER_S = limit("terminalReadBytesPerSecond")
 WRITE_BYTES = limit("terminalInputBytes")
 GRACE_S = limit("terminalEndGraceMs") / 1000
@@ -230,16 +231,28 @@ class Pty:
         self._loop.remove_reader(self._master)
 
     def _readable(self) -> None:
-        data = self._read(READ_BYTES)
-        if not data:
-            self._stop_reading()  # the other end is closed; the watcher tells when the program is gone too
-            return
-        now_s = self._loop.time()
-        self._due_s = max(self._due_s, now_s) + len(data) / self._read_bytes_per_s
-        if self._due_s - now_s > _BEHIND_S:
-            self._loop.remove_reader(self._master)
-            self._resume = self._loop.call_at(self._due_s, self._read_on)
-        self._on_data(data)
+        """Take in what is there, read by read: asking for the next piece at once would wait until it has been moved."""
+        for _ in range(READS_A_TURN):
+            try:
+                data = os.read(self._master, READ_BYTES)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno not in (errno.EIO, errno.EBADF):
+                    raise
+                data = b""
+            if not data:
+                self._stop_reading()  # the other end is closed; the watcher tells when the program is gone too
+                return
+            now_s = self._loop.time()
+            self._due_s = max(self._due_s, now_s) + len(data) / self._read_bytes_per_s
+            behind = self._due_s - now_s > _BEHIND_S
+            if behind:
+                self._loop.remove_reader(self._master)
+                self._resume = self._loop.call_at(self._due_s, self._read_on)
+            self._on_data(data)
+            if behind or not self._open:
+                return
 
     def _read_on(self) -> None:
         self._resume = None
