@@ -14,6 +14,7 @@ export * from "./ports";
 export * from "./results";
 export * from "./schema/definition";
 export * from "./schema/value";
+export * from "./sessionResults";
 export * from "./settings";
 export * from "./tables";
 export * from "./texts";

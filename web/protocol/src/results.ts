@@ -25,6 +25,7 @@ import type {
   Workspace,
 } from "./model";
 import type { JsonValue } from "./json";
+import type { SessionEventData, SessionMethodResults } from "./sessionResults";
 
 /** What `client.hello` answers. */
 export interface Welcome {
@@ -92,7 +93,7 @@ export interface FileContent {
 type Nothing = Readonly<Record<string, never>>;
 
 /** What each of the canvas's own methods answers. */
-export interface CanvasMethodResults {
+export interface CanvasMethodResults extends SessionMethodResults {
   "client.hello": Welcome;
   "client.newCode": { readonly url: string };
   "client.presence": Nothing;
@@ -197,7 +198,7 @@ export interface ArrowActivity {
 }
 
 /** The data of each event that an owner's connection receives. */
-export interface CanvasEventData {
+export interface CanvasEventData extends SessionEventData {
   "canvas.changed": {
     readonly workspaceId: WorkspaceId;
     readonly seq: number;
