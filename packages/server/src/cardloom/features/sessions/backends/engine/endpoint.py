@@ -19,11 +19,12 @@ from cardloom_protocol.session.info import ModelInfo
 from cardloom_protocol.session.json_text import JsonObject, list_of, object_of, read_object, text_of
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
+from ..bodies import TooLarge, read_start, read_whole
 from .conversation import Conversation
 from .dialects import chat, messages, responses
 from .dialects.reading import Unreadable, error_text
 from .failures import RETRIED, ModelFault, fault, fault_of_status
-from .speech import Failed, Speech
+from .speech import CallPiece, Failed, Speech, Thoughts, Words
 
 Dialect: TypeAlias = Literal["chat", "responses", "messages"]
 KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
@@ -31,7 +32,7 @@ Retrying: TypeAlias = Callable[[int, float], None]
 """Told before each new try: its number, and the seconds until then."""
 
 _DIALECTS: Final = {"chat": chat, "responses": responses, "messages": messages}
-_MAX_ERROR_BYTES: Final = 64 * 1024
+_MAX_MODELS_BYTES: Final = 8 << 20
 _MAX_WAIT_S: Final = 30.0
 
 
@@ -45,12 +46,13 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long is waited: for a connection, for the next sign of life, and how often it is tried again."""
+    """How long is waited – for a connection, for the next sign of life –, how often, and for how long an answer."""
 
     connect_s: float = 10.0
     silence_s: float = 120.0
     tries: int = 4
     first_wait_s: float = 0.5
+    answer_chars: int = 8 << 20
 
 
 async def _no_key() -> str | None:
@@ -106,7 +108,7 @@ class Endpoint:
         if self.settings.models is not None:
             return list(self.settings.models)
         async with self._open("GET", "/models", None, lambda _try, _wait: None) as response:
-            body = read_object((await self._body(response)).decode("utf-8", "replace"))
+            body = read_object((await self._body(response)).decode("utf-8", "replace").strip())
         if body is None:
             raise fault(ModelFault.GARBLED, f"What {self.settings.id} gives as its models is no JSON object.")
         return [self._model(object_of(one)) for one in list_of(body.get("data")) if text_of(object_of(one).get("id"))]
@@ -114,7 +116,7 @@ class Endpoint:
     async def say(self, told: Conversation, retrying: Retrying) -> AsyncGenerator[Speech, None]:
         """What the model says to a conversation. Ends when the answer is complete; else a `SessionError`."""
         reader: Reader = self._dialect.Reader()
-        has_come = False
+        has_come, chars = False, 0
         body = self._dialect.request(told)
         async with (
             self._open("POST", self._dialect.PATH, body, retrying) as response,
@@ -126,6 +128,9 @@ class Endpoint:
                     if isinstance(one, Failed):
                         message = _blot(one.message, await self.settings.key())
                         raise fault(ModelFault.FAILED, f"{self.settings.id} failed: {message[:500]}")
+                    chars += len(one.text) if isinstance(one, Words | Thoughts | CallPiece) else 0
+                    if chars > self.settings.patience.answer_chars:
+                        raise fault(ModelFault.TOO_LONG, f"The answer of {self.settings.id} goes on without an end.")
                     yield one
         if not reader.is_over:
             raise self._cut_off() if has_come else self._garbled()
@@ -176,19 +181,20 @@ class Endpoint:
 
     async def _refusal(self, response: httpx.Response, key: str | None) -> SessionError:
         try:
-            raw = await self._body(response)
-        except SessionError:
+            raw = await read_start(response)
+        except httpx.HTTPError:
             raw = b""
         finally:
             await response.aclose()
-        text = raw[:_MAX_ERROR_BYTES].decode("utf-8", "replace")
-        body = read_object(text.strip())
+        body = read_object(raw.decode("utf-8", "replace").strip())
         told = error_text(body) if body is not None else ""
         return fault_of_status(self.settings.id, response.status_code, _blot(told, key))
 
     async def _body(self, response: httpx.Response) -> bytes:
         try:
-            return await response.aread()
+            return await read_whole(response, _MAX_MODELS_BYTES)
+        except TooLarge:
+            raise self._garbled() from None
         except httpx.TimeoutException:
             raise self._silent() from None
         except httpx.HTTPError:

@@ -35,6 +35,9 @@ class ModelFault(StrEnum):
     FAILED = "model_failed"
     """The endpoint reports a failure of its own; retried a few times already."""
 
+    TOO_LONG = "model_too_long"
+    """The answer went on without an end; what came is kept."""
+
     TOO_MANY_STEPS = "too_many_steps"
     """The model called tools again and again; the run was ended."""
 

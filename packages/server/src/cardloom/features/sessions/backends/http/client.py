@@ -21,6 +21,8 @@ from cardloom_protocol.session.json_text import JsonObject, read_json
 from cardloom_protocol.session.requesting import request_of
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
+from ..bodies import TooLarge, read_start, read_whole
+
 KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
 
 UNREACHABLE: Final = "backend_unreachable"
@@ -65,7 +67,9 @@ class ProtocolClient:
         call = SESSION_CALLS[name]
         async with self._sent(call, given or {}, "application/json") as response:
             try:
-                content = await response.aread()
+                content = await read_whole(response)
+            except TooLarge:
+                raise SessionError(SessionErrorCode.INTERNAL, f"The answer of {self.url} is too large.") from None
             except httpx.HTTPError as error:
                 raise self._broken(error) from None
             if response.is_success and call.reply == "bytes":
@@ -83,7 +87,7 @@ class ProtocolClient:
         async with self._sent(SESSION_CALLS[name], given, "text/event-stream", headers) as response:
             try:
                 if not response.is_success:
-                    self._opened(response, await response.aread())
+                    self._opened(response, await read_start(response))
                 async for piece in response.aiter_bytes():
                     for frame in parser.feed(piece):
                         yield frame

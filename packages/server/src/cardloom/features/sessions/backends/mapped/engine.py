@@ -14,6 +14,7 @@ from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, Not
 from cardloom_protocol.session.json_text import read_json
 from cardloom_protocol.session.sse import SseParser
 
+from ..bodies import TooLarge, read_start, read_whole
 from .language import MISSING, Found, filled, filled_path
 from .mapping import EngineMapping, Route
 
@@ -71,7 +72,9 @@ class Engine:
         route = self._route(route_name)
         async with self.opened(route_name, fields, _JSON) as response:
             try:
-                content = await response.aread()
+                content = await read_whole(response)
+            except TooLarge:
+                raise SessionError(GARBLED, f"The answer of {self.mapping.name} is too large.") from None
             except httpx.HTTPError as error:
                 raise self._broken(error) from None
         if route.result is None or not content.strip():
@@ -137,7 +140,7 @@ class Engine:
 
     async def _refusal(self, response: httpx.Response) -> SessionError:
         try:
-            told = self.mapping.error.text(_data((await response.aread()).decode("utf-8", "replace")))
+            told = self.mapping.error.text(_data((await read_start(response)).decode("utf-8", "replace")))
         except httpx.HTTPError:
             told = None
         key = await self._key()
