@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -9,16 +11,21 @@ from typing import TypeAlias
 
 import pytest
 
+from cardloom.features.sessions.backends.acp.agent import AcpSettings
+from cardloom.features.sessions.backends.acp.backend import AcpBackend
 from cardloom.features.sessions.backends.engine.backend import EngineBackend, EngineParts
 from cardloom.features.sessions.backends.http.backend import HttpBackend
 from cardloom.features.sessions.backends.http.client import ProtocolClient
 from cardloom.features.sessions.backends.mapped.backend import MappedBackend
 from cardloom.features.sessions.backends.mapped.engine import Engine
 from cardloom.features.sessions.backends.mapped.mapping import load_mapping
+from cardloom.features.sessions.store import SqliteStore
+from cardloom.features.sessions.store_rows import SCHEMA
+from cardloom.host.database import Database
 from cardloom_protocol.session import has
 from cardloom_sdk.backend import Backend, BackendHost
 from cardloom_sdk.backend.http import SessionApp
-from cardloom_sdk.stores import MemoryStore
+from cardloom_sdk.stores import MemoryStore, NrChatStore, SessionStore
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.memory_backend import MemoryBackend
 from cardloom_sdk.testing.session_clients import HostClient
@@ -36,13 +43,25 @@ Make: TypeAlias = Callable[[Path], AbstractAsyncContextManager[Backend]]
 
 @asynccontextmanager
 async def engine(folder: Path) -> AsyncIterator[Backend]:
-    yield engine_in(folder)
+    """The engine as the server has it, over its own database."""
+    database = Database(folder / "sessions.db", SCHEMA, now_ms=0)
+    store = SqliteStore(database)
+    yield engine_in(folder, store)
+    await store.close()
+    database.close()
 
 
-def engine_in(folder: Path) -> EngineBackend:
+@asynccontextmanager
+async def agent(folder: Path) -> AsyncIterator[Backend]:
+    """An agent over the files that the server keeps its sessions in."""
+    argv = (sys.executable, str(Path(__file__).parent / "acp" / "fake_agent.py"))
+    yield AcpBackend(AcpSettings(argv, folder, dict(os.environ)), NrChatStore(folder / "sessions"))
+
+
+def engine_in(folder: Path, store: SessionStore) -> EngineBackend:
     files = MemoryFiles({"a.txt": b"hello"})
     parts = EngineParts(
-        store=MemoryStore(),
+        store=store,
         endpoints=[endpoint(ContractModel())],
         profiles=folder / "profiles",
         files_of=lambda _workspace: (files, True),
@@ -75,7 +94,8 @@ async def marinara(_: Path) -> AsyncIterator[Backend]:
 
 BACKENDS: dict[str, tuple[Make, dict[str, str]]] = {
     "engine": (engine, WORDS),
-    "engine elsewhere": (lambda folder: far(engine_in(folder)), WORDS),
+    "agent": (agent, WORDS),
+    "engine elsewhere": (lambda folder: far(engine_in(folder, MemoryStore())), WORDS),
     "memory elsewhere": (lambda _: far(MemoryBackend()), WORDS),
     "dreams": (dreams, {"text": "muse a while", "permission": "act", "hang": "hang", "fail": "fail"}),
     "marinara": (marinara, {"text": "one two", "hang": "hang", "fail": "fail"}),

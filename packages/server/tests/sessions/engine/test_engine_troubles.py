@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -147,6 +148,31 @@ async def test_a_redirect_is_not_followed_with_the_key(engine_of: MakeEngine) ->
     trace = await ran(host, await new_session(host), "hello")
     assert trace.events[-1]["error"]["code"] == "model_refused"
     assert [request.url.host for request in transport.requests] == ["models.test"]
+
+
+async def test_an_answer_without_an_end_is_ended_and_kept(engine_of: MakeEngine) -> None:
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            while True:
+                yield chat_words("on ")[0]
+
+    answer = httpx.Response(200, stream=Endless())
+    host = engine_of(endpoint(Scripted(answer), patience=Patience(answer_chars=30)))
+    session = await new_session(host)
+    trace = await ran(host, session, "hello")
+    assert trace.events[-1]["error"]["code"] == "model_too_long"
+    assert (await history(host, session))[-1]["parts"][0]["text"] == "on " * 10
+
+
+async def test_an_error_without_an_end_is_read_at_its_beginning(engine_of: MakeEngine) -> None:
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            while True:
+                yield b"x" * 4096
+
+    host = engine_of(endpoint(Scripted(httpx.Response(400, stream=Endless()))))
+    trace = await ran(host, await new_session(host), "hello")
+    assert trace.events[-1]["error"]["code"] == "model_refused"
 
 
 async def test_broken_arguments_become_a_result_that_the_model_reads(engine_of: MakeEngine) -> None:
