@@ -16,6 +16,7 @@ from generating.golden import golden_frames
 from generating.harness_page import harness_page
 from generating.hosting import hosting_cases
 from generating.reference import reference_pages
+from generating.run_states import run_states
 from generating.typescript import generated_typescript
 from generating.wire_table import wire_table
 
@@ -29,6 +30,7 @@ def outputs() -> Mapping[str, str]:
         "web/protocol/src/generated.ts": generated_typescript(),
         "web/app/src/generated/theme.css": theme_css(),
         "wire/hosting.json": hosting_cases(),
+        "wire/run-states.json": run_states(),
         **golden_frames(),
         **reference_pages(),
         "docs/reference/harnesses.md": harness_page(),

@@ -36,7 +36,7 @@ def runs(draw: st.DrawFn) -> list[dict[str, Any]]:
             part = draw(st.sampled_from(open_parts))
             if draw(st.integers(0, 4)):
                 events.append(
-                    {"type": "part_delta", **place, "part": part, "delta": draw(st.sampled_from(("1", "2,", "é")))}
+                    {"type": "part_delta", **place, "part": part, "delta": draw(st.sampled_from(("1", "2,", "é", "")))}
                 )
             else:
                 final = {"value": {"type": "text", "text": f"final {step}"}} if draw(st.booleans()) else {}

@@ -40,5 +40,6 @@ export type {
   ToolUsePart,
   UnknownPart,
 } from "./parts";
+export * from "./runState";
 export * from "./sse";
 export * from "./tree";

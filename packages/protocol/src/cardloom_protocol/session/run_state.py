@@ -34,8 +34,10 @@ class RunPart:
     @property
     def value(self) -> AnyPart:
         """The part: final, or with what the deltas brought. Arguments of a tool that are no JSON stay a text."""
-        if self.final is not None or not self.pieces:
-            return self.final or self.skeleton
+        if self.final is not None:
+            return self.final
+        if not self.gathered:
+            return self.skeleton
         if self.skeleton.get("type") != "tool_use":
             return {**self.skeleton, "text": text_of(self.skeleton.get("text")) + self.gathered}
         try:
@@ -183,7 +185,7 @@ def _replayed(message: RunMessage, number: int, part: RunPart) -> list[AnyRunEve
     if part.skeleton.get("type") != "tool_use":
         return [{"type": "part_start", **place, "value": part.value}]
     events: list[AnyRunEvent] = [{"type": "part_start", **place, "value": part.skeleton}]
-    if part.pieces:  # the pieces of a JSON text go on from here
+    if part.gathered:  # the pieces of a JSON text go on from here
         events.append({"type": "part_delta", **place, "delta": part.gathered})
     return events
 
