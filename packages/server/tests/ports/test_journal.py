@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cardloom.core.clock import VirtualClock
 from cardloom.features.ports.journal_reading import Filter
 from cardloom.features.ports.model import Page, Place, Receipt, Sheet, body_of
 from cardloom.features.ports.store import SCHEMA, JournalLimits, PortsStore
@@ -204,17 +203,93 @@ def page_of(store: PortsStore, at_ms: int, value: str, entries: int = 1) -> Page
     return Page(body_of(value, 1 << 20), sheet)
 
 
+DAY_MS = 86_400_000
+
+
+def listed(store: PortsStore) -> list[str]:
+    return [one.preview for one in store.journal.listed(Filter(HOME), 20)]
+
+
+class WallClock:
+    """A wall clock that anybody may set, forwards and back."""
+
+    def __init__(self) -> None:
+        self.ms = 1_700_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+    def advance(self, ms: int) -> None:
+        self.ms += ms
+
+
+async def live(store: PortsStore, clock: WallClock, days: int, *, per_day: int = 4) -> int:
+    """Let a server run for some days, which looks at its journal now and then; gives how many pages went."""
+    gone = 0
+    for _ in range(days * per_day):
+        gone += await store.prune(clock.now_ms())
+        clock.advance(DAY_MS // per_day)
+    return gone + await store.prune(clock.now_ms())
+
+
 async def test_the_journal_forgets_entries_older_than_its_days(tmp_path: Path) -> None:
     database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
-    clock = VirtualClock()
+    clock = WallClock()
     store = PortsStore(database, JournalLimits(days=30))
     await store.write(page_of(store, clock.now_ms(), "old", entries=3))
-    clock.advance(20 * 86_400_000)
+    assert await live(store, clock, 20) == 0
     await store.write(page_of(store, clock.now_ms(), "young"))
-    clock.advance(11 * 86_400_000)
-    assert await store.prune(clock.now_ms()) == 1
-    assert [listed.preview for listed in store.journal.listed(Filter(HOME), 10)] == ["young"]
-    assert await store.prune(clock.now_ms()) == 0
+    assert await live(store, clock, 9) == 0
+    assert await live(store, clock, 2) == 1
+    assert listed(store) == ["young"]
+    assert await live(store, clock, 30) == 1
+    looks = database.reader.execute("SELECT count(*) FROM journal_looks").get
+    assert isinstance(looks, int)
+    assert looks < 130
+    database.close()
+
+
+async def test_a_clock_that_jumps_far_ahead_does_not_empty_the_journal(tmp_path: Path) -> None:
+    database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
+    clock = WallClock()
+    store = PortsStore(database, JournalLimits(days=30))
+    await store.write(page_of(store, clock.now_ms(), "before"))
+    await live(store, clock, 1)
+    clock.advance(3650 * DAY_MS)
+    await store.write(page_of(store, clock.now_ms(), "during"))
+    assert await live(store, clock, 1) == 0
+    clock.advance(-3650 * DAY_MS)
+    await store.write(page_of(store, clock.now_ms(), "after"))
+    assert await live(store, clock, 1) == 0
+    assert listed(store) == ["after", "during", "before"]
+    # What was written by the wrong clock grows old like everything else.
+    assert await live(store, clock, 31) == 3
+    database.close()
+
+
+async def test_a_clock_that_is_set_back_neither_breaks_the_order_nor_keeps_entries_for_ever(tmp_path: Path) -> None:
+    database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
+    clock = WallClock()
+    store = PortsStore(database, JournalLimits(days=30))
+    await store.write(page_of(store, clock.now_ms(), "first"))
+    await live(store, clock, 1)
+    clock.advance(-400 * DAY_MS)
+    await store.write(page_of(store, clock.now_ms(), "second"))
+    assert listed(store) == ["second", "first"]
+    assert await live(store, clock, 31) == 2
+    database.close()
+
+
+async def test_a_server_that_did_not_run_for_a_year_still_has_its_last_month(tmp_path: Path) -> None:
+    database = Database(tmp_path / "j.db", SCHEMA, now_ms=0)
+    clock = WallClock()
+    store = PortsStore(database, JournalLimits(days=30))
+    await store.write(page_of(store, clock.now_ms(), "last year"))
+    await live(store, clock, 2)
+    clock.advance(365 * DAY_MS)
+    assert await live(store, clock, 10) == 0
+    assert listed(store) == ["last year"]
+    assert await live(store, clock, 15) == 1
     database.close()
 
 
@@ -243,7 +318,7 @@ async def test_receipts_are_stored_once_for_all_pages_and_forgotten_with_the_las
     for index in range(3):
         await store.write(page_of(store, index, f"value {index}", entries=2))
     assert (counted("journal_pages"), counted("journal_routes"), counted("journal_ends")) == (3, 1, 3)
-    assert await store.prune(10 * 86_400_000) == 3
+    assert await live(store, WallClock(), 1) == 3
     assert (counted("journal_pages"), counted("journal_routes"), counted("journal_ends")) == (0, 0, 0)
     # What memory knows of them does no harm.
     await store.write(page_of(store, 5, "again", entries=2))

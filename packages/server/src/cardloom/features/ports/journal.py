@@ -32,6 +32,9 @@ SCHEMA: Final[Sequence[str]] = (
         cause INTEGER, marks TEXT, size_bytes INTEGER NOT NULL, preview TEXT NOT NULL, text TEXT, head TEXT,
         sha256 TEXT, mark TEXT
     ) STRICT""",
+    """CREATE TABLE IF NOT EXISTS journal_looks (
+        id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, page_id INTEGER NOT NULL
+    ) STRICT""",
     # The sizes stand in it so that their sum is found without reading the bodies.
     "CREATE INDEX IF NOT EXISTS journal_pages_workspace ON journal_pages (workspace_id, id, stored_bytes)",
     "CREATE INDEX IF NOT EXISTS journal_pages_route ON journal_pages (route_id)",
@@ -44,6 +47,8 @@ _PAGE_BYTES: Final = 400  # a page's row without its text, and its places in the
 _END_BYTES: Final = 40
 _PRUNE_PAGES: Final = 500
 _ROUTES_KNOWN: Final = 1024
+_HOUR_MS: Final = 3_600_000
+_MAX_GAP_MS: Final = 7 * 24 * _HOUR_MS
 
 _RouteKey: TypeAlias = tuple[str, "str | None", str, tuple[Receipt, ...]]
 
@@ -180,15 +185,16 @@ def _save_route(connection: apsw.Connection, route: Route) -> int:
     return len(route.receipts) + _END_BYTES * len(route.ends)
 
 
-def prune(connection: apsw.Connection, oldest_ms: int, max_bytes: int) -> tuple[int, bool]:
+def prune(connection: apsw.Connection, now_ms: int, max_age_ms: int, max_bytes: int) -> tuple[int, bool]:
     """Forget some of the oldest pages that must go; gives how many went, and whether there may be more."""
+    too_old_id = _too_old(connection, now_ms, max_age_ms)
     total = number(connection.execute("SELECT sum(stored_bytes) FROM journal_pages").get)
     gone = 0
     last: int | None = None
-    for page_id, at_ms, stored in connection.execute(
-        "SELECT id, at_ms, stored_bytes FROM journal_pages ORDER BY id LIMIT ?", (_PRUNE_PAGES,)
+    for page_id, stored in connection.execute(
+        "SELECT id, stored_bytes FROM journal_pages ORDER BY id LIMIT ?", (_PRUNE_PAGES,)
     ):
-        if at_ms >= oldest_ms and total <= max_bytes:
+        if page_id > too_old_id and total <= max_bytes:
             break
         last, total, gone = page_id, total - stored, gone + 1
     if last is not None:
@@ -197,6 +203,29 @@ def prune(connection: apsw.Connection, oldest_ms: int, max_bytes: int) -> tuple[
     if gone and not more:
         _forget_routes(connection)
     return gone, more
+
+
+def _too_old(connection: apsw.Connection, now_ms: int, max_age_ms: int) -> int:
+    """The number up to which pages are too old, 0 for none; notes besides that somebody looked now.
+
+    No page's own time is believed: a clock that was set wrong for a moment would empty the journal. What counts is
+    the time between looks, from the last page that was there at each; a longer silence, be it a server that did not
+    run or a clock that jumped, counts as a week, and a clock that was set back as nothing.
+    """
+    looks: list[tuple[Any, ...]] = connection.execute(
+        "SELECT id, at_ms, page_id FROM journal_looks ORDER BY id DESC"
+    ).fetchall()
+    if not looks or abs(now_ms - looks[0][1]) >= _HOUR_MS:
+        newest = number(connection.execute("SELECT max(id) FROM journal_pages").get)
+        connection.execute("INSERT INTO journal_looks (at_ms, page_id) VALUES (?, ?)", (now_ms, newest))
+    age_ms, after_ms = 0, now_ms
+    for look_id, at_ms, page_id in looks:
+        age_ms += min(max(after_ms - at_ms, 0), _MAX_GAP_MS)
+        after_ms = at_ms
+        if age_ms >= max_age_ms:
+            connection.execute("DELETE FROM journal_looks WHERE id < ?", (look_id,))
+            return number(page_id)
+    return 0
 
 
 def _forget_routes(connection: apsw.Connection) -> None:

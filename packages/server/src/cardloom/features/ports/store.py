@@ -125,11 +125,15 @@ class PortsStore:
 
     async def prune(self, now_ms: int) -> int:
         """Forget what is too old or too much; gives how many pages went."""
-        oldest_ms = now_ms - self._limits.days * _DAY_MS
         gone, more = 0, True
         while more:
             pages, more = await self._database.write(
-                partial(journal.prune, oldest_ms=oldest_ms, max_bytes=self._limits.total_bytes)
+                partial(
+                    journal.prune,
+                    now_ms=now_ms,
+                    max_age_ms=self._limits.days * _DAY_MS,
+                    max_bytes=self._limits.total_bytes,
+                )
             )
             gone += pages
         return gone
