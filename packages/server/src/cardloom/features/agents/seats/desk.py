@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from cardloom_protocol.agents import AgentInfo, AgentStatus, advance
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.agents import AgentInfo, advance
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 
-from ....core.call import Cause
 from ....core.clock import Clock
 from ....core.directory import Directory
 from ....core.graph import Graph
@@ -31,14 +29,13 @@ from . import worktrees
 from .detection import Detector
 from .launching import Wish, forget, prepare
 from .seat import Seat
+from .showing import Emit, Outputs, question_key, shown
 
 _log = logging.getLogger(__name__)
 
 KIND: Final = "agent"
 MAX_SESSIONS: Final = 200
-_SHOWN_REPLY_CHARS: Final = 4_000
 
-Emit: TypeAlias = Callable[[CardId, str, JsonValue, Cause | None], Awaitable[int]]
 Commit: TypeAlias = Callable[[WorkspaceId, Callable[[Graph], Sequence[Change]]], Awaitable[None]]
 
 
@@ -87,9 +84,8 @@ class SeatDesk:
         self._make_readers = make_readers
         self._seats: dict[CardId, Seat] = {}
         self._starting: dict[CardId, asyncio.Lock] = {}
-        self._told_reply: dict[CardId, int] = {}
-        self._outputs: dict[CardId, deque[tuple[str, JsonValue]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._outputs = Outputs(hooks.emit, self._spawn)
         self._scheme: Scheme = "dark"
 
     # The canvas's life
@@ -119,7 +115,7 @@ class SeatDesk:
         if seat is not None:
             await seat.leave()
             self.hooks.patch_runtime(card.id, None)
-        self._outputs.pop(card.id, None)
+        self._outputs.forget(card.id)
         if self._graph.find_card(card.id) is None:
             forget(card.id, self._layers)
 
@@ -226,7 +222,7 @@ class SeatDesk:
         self._put(seat)
         self._tell(seat)
         self._link_sessions(card, seat.state)
-        self._send(seat, published)
+        self._outputs.send(seat, published)
         self.hooks.moved(seat, published)
 
     def session_missed(self, seat: Seat) -> None:
@@ -318,89 +314,8 @@ class SeatDesk:
         self._directory.put(card.workspace_id, card.id, info)
 
     def _tell(self, seat: Seat) -> None:
-        if seat.generation == 0 and seat.state.life == 0:
-            self.hooks.patch_runtime(
-                seat.card_id, {"status": "idle", "started": False, "queued": self.hooks.waiting(seat.card_id)}
-            )
-            return
-        self.hooks.patch_runtime(seat.card_id, self.runtime(seat))
-
-    def runtime(self, seat: Seat) -> dict[str, Any]:
-        """What the card shows of its agent."""
-        state, info = seat.state, self._directory.find(seat.card_id)
-        evidence, question, reply = state.evidence, state.question, state.reply
-        return {
-            "status": state.shown.value,
-            "started": True,
-            "evidence": None
-            if evidence is None
-            else {"source": evidence.source.value, "note": evidence.note, "atMs": evidence.at_ms},
-            "sinceMs": state.since_ms,
-            "error": state.error,
-            "retrying": state.retrying,
-            "title": state.title,
-            "model": state.model,
-            "turnStartedAtMs": None if info is None else info.turn_started_at_ms,
-            "lastTurn": None if info is None or info.last_turn is None else info.last_turn.to_wire(),
-            "question": None
-            if question is None
-            else {
-                "id": question_key(state),
-                "kind": question.kind,
-                "detail": question.detail,
-                "action": question.action,
-                "tool": question.tool,
-                "subagent": question.subagent,
-                "choices": [
-                    choice
-                    for choice in ("approve", "always", "deny")
-                    if seat.harness.answer(question, choice) is not None
-                ],
-            },
-            "reply": None if reply is None else {"text": reply.text[:_SHOWN_REPLY_CHARS], "atMs": reply.at_ms},
-            "subagents": [subagent.name for subagent in state.subagents],
-            "sessionId": state.session_id,
-            "queued": self.hooks.waiting(seat.card_id),
-            "dangerous": seat.dangerous,
-            "pid": seat.pid if seat.alive else None,
-            "cwd": seat.folder,
-            "exitCode": seat.exit_code,
-            "cols": seat.size.cols,
-            "rows": seat.size.rows,
-            "generation": seat.generation,
-        }
-
-    def _send(self, seat: Seat, published: Sequence[Published]) -> None:
-        """Give the ports what happened: every status, and a reply once per turn."""
-        values: list[tuple[str, JsonValue]] = [
-            ("status", {"type": "status", "data": {"status": one.status.value, "detail": one.detail, "at": one.at_ms}})
-            for one in published
-            if not one.quiet
-        ]
-        reply = seat.state.reply
-        at_rest = seat.status not in (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
-        if reply is not None and at_rest and reply.at_ms > self._told_reply.get(seat.card_id, 0):
-            self._told_reply[seat.card_id] = reply.at_ms
-            values.append(("reply", reply.text))
-        if not values:
-            return
-        queue = self._outputs.get(seat.card_id)
-        if queue is None:
-            queue = self._outputs[seat.card_id] = deque()
-            self._spawn(self._emit(seat.card_id, queue))
-        for value in values:
-            queue.append(value)
-
-    async def _emit(self, card_id: CardId, queue: deque[tuple[str, JsonValue]]) -> None:
-        """Send an agent's values one after another, for as long as there are some."""
-        while queue:
-            output, value = queue.popleft()
-            try:
-                await self.hooks.emit(card_id, output, value, None)
-            except CallError as error:
-                _log.warning("agent %s: a value at %r did not go out: %s", card_id, output, error)
-        if self._outputs.get(card_id) is queue:
-            del self._outputs[card_id]
+        info, waiting = self._directory.find(seat.card_id), self.hooks.waiting(seat.card_id)
+        self.hooks.patch_runtime(seat.card_id, shown(seat, info, waiting))
 
     def _link_sessions(self, card: Card, state: AgentState) -> None:
         """Keep every session an agent ever used: what it spent is found by them."""
@@ -445,13 +360,6 @@ class SeatDesk:
         task = asyncio.get_running_loop().create_task(_supervised(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def question_key(state: AgentState) -> str | None:
-    """The name of the open question, None while none is open: its own id, else when it was asked."""
-    if state.question is None:
-        return None
-    return state.question.id or state.question.about or str(state.since_ms)
 
 
 async def _supervised(work: Coroutine[Any, Any, None]) -> None:
