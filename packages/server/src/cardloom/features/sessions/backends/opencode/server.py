@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, Ses
 from cardloom_protocol.session.json_text import JsonObject, object_of, read_json, read_object, text_of
 from cardloom_protocol.session.sse import SseParser
 
+from .....host import guardian
 from .....host.processes import Command, Program
 
 UNAVAILABLE: Final = "opencode_unavailable"
@@ -122,7 +124,9 @@ class OpenCodeServer:
                 address.set_result(found[1])
 
         environment = {**settings.environment, "OPENCODE_SERVER_PASSWORD": password}
-        argv = [*settings.argv, "serve", "--hostname", "127.0.0.1", "--port", "0"]
+        # OpenCode's server does not notice that whoever started it is gone; the guardian does.
+        guarded = [sys.executable, "-I", guardian.__file__, *settings.argv]
+        argv = [*guarded, "serve", "--hostname", "127.0.0.1", "--port", "0"]
         try:
             program = await Program.start(Command(argv, settings.cwd, environment), heard)
         except OSError as error:
