@@ -231,13 +231,21 @@ async def test_a_client_that_does_not_read_costs_nobody_and_ends_with_the_same()
 
 
 async def test_a_client_that_never_reads_is_let_go() -> None:
-    asked = Asked(ScriptedBackend(talk), times=StreamTimes(write_ms=1))
+    asked = Asked(ScriptedBackend(talk), times=StreamTimes(write_ms=1), limits=HostLimits(streams=1))
     run_id = await asked.run("go")
-    async with asked.http.open("GET", f"/runs/{run_id}/events"):
-        live = asked.host.run(run_id)
-        while not live.ended:
-            await live.log.more()
-    assert live.log.state.status == "done"
+    path = f"/runs/{run_id}/events"
+    async with asked.http.open("GET", path) as idle:
+        await idle.gone_by_server()
+        assert (await asked("GET", path)).status == 200  # its place is free
+    assert asked.host.run(run_id).log.state.status == "done"
+
+
+async def test_a_quiet_stream_without_a_reader_is_kept() -> None:
+    asked = Asked(MemoryBackend(), times=StreamTimes(heartbeat_ms=1, write_ms=5))
+    async with asked.http.open("GET", "/workspace/events") as stream:
+        seen = b""
+        while seen.count(b": alive") < 20:
+            seen += await stream.read()
 
 
 @pytest.mark.parametrize(("query", "status"), [("", None), ("?cancelOnClose=1", "cancelled")])

@@ -222,6 +222,11 @@ class Reader:
                 timer.cancel()
         return self._after != self._log.last
 
+    def nudge(self) -> None:
+        """Ends the present wait as if its time were over."""
+        if self._next is not None:
+            _resolve(self._next)
+
     def leave(self) -> None:
         """Ends a wait: the reader does not want more."""
         self._left = True

@@ -35,6 +35,7 @@ class AsgiStream:
         self.headers: dict[str, str] = {}
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue(maxsize=1)
         self._left = asyncio.Event()
+        self._over = asyncio.Event()
 
     async def read(self) -> bytes:
         """The next bytes; none when the stream is over."""
@@ -53,6 +54,10 @@ class AsgiStream:
         message = await self._messages.get()
         if message is not None:
             self.status, self.headers = message["status"], _headers(message)
+
+    async def gone_by_server(self) -> None:
+        """Returns when the application has ended the answer, read or not."""
+        await self._over.wait()
 
     def leave(self) -> None:
         """Goes away."""
@@ -73,6 +78,7 @@ class AsgiStream:
 
     def end(self) -> None:
         """For the application: nothing more comes."""
+        self._over.set()
         self._ending = asyncio.ensure_future(self._messages.put(None))
 
 

@@ -121,7 +121,7 @@ class AguiApp:
     async def _send(self, given: JsonObject, run: _Paused, stream: Stream, receive: Receive) -> None:
         release = self._host.open_stream(run.reader.leave)
         try:
-            async with until_client_leaves(receive, run.reader.leave):
+            async with until_client_leaves(receive, run.reader.leave), stream.guarded():
                 await stream.open()
                 await _write(stream, [run.events.started(), *await self._missing(given, run)])
                 await self._follow(text_of(given.get("threadId")), run, stream)
