@@ -16,6 +16,7 @@ from cardloom.host.vault import Vault
 from cardloom_sdk.stores import MemoryStore
 
 ROOT = Path(__file__).parents[4]
+SOURCES = ROOT / "packages" / "server" / "src" / "cardloom" / "features" / "sessions" / "backends"
 GUIDE = (ROOT / "docs" / "guides" / "backends.md").read_text("utf-8")
 
 
@@ -32,6 +33,13 @@ def test_the_files_of_the_guide_are_without_fault(tmp_path: Path, text: str) -> 
 def lists_of(document: dict[str, dict[str, list[object]]]) -> list[list[object]]:
     engine = document.get("engine", {})
     return [engine.get("endpoints", []), engine.get("mcp", []), list(document.get("backends", []))]
+
+
+def test_every_code_of_a_failure_is_in_the_guide() -> None:
+    code = re.compile(r'^ *[A-Z_]+(?:: Final)? = "([a-z]+_[a-z_]+)"$', re.MULTILINE)
+    found = {name for path in SOURCES.rglob("*.py") for name in code.findall(path.read_text("utf-8"))}
+    assert {"model_timeout", "pi_ended", "key_missing"} <= found
+    assert {name for name in found if f"`{name}`" not in GUIDE} == set()
 
 
 def test_every_rule_of_mappings_is_in_the_guide() -> None:

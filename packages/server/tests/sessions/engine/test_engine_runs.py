@@ -219,6 +219,9 @@ async def test_file_tools_read_in_pages_and_edit_one_place(tmp_path: Path) -> No
     assert (await tools["list_files"].call({})).text == "a.txt\nbin"
     assert (await tools["read_file"].call({"path": "a.txt", "offset": 2, "limit": 1})).text == "two\n[1 more lines]"
     assert (await tools["read_file"].call({"path": "bin"})).is_error
+    assert (await tools["search_files"].call({"text": "t"})).text == "a.txt:2: two\na.txt:3: three"
+    assert (await tools["search_files"].call({"text": "nowhere"})).text == "Nothing was found."
+    assert (await tools["search_files"].call({"text": ""})).is_error
     assert (await tools["read_file"].call({"path": "../etc"})).is_error
     assert (await tools["edit_file"].call({"path": "a.txt", "old": "o", "new": "0"})).is_error
     assert not (await tools["edit_file"].call({"path": "a.txt", "old": "two", "new": "2"})).is_error

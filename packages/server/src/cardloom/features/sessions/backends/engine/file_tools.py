@@ -5,8 +5,9 @@ Reading asks nobody; writing asks the person. Spec: session protocol, workspace 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from cardloom_protocol.session.errors import SessionError
 from cardloom_protocol.session.files import FileEntry, FileWriteOpts
@@ -18,6 +19,11 @@ from .toolbox import Outcome, Tool, failed
 
 SOURCE: Final = "workspace"
 _MAX_READ_LINES: Final = 2000
+_Lines: TypeAlias = list[str]  # inside the class the name `list` is an operation
+_MAX_FOUND: Final = 200
+_MAX_SEARCHED_FILES: Final = 2000
+_MAX_SEARCHED_BYTES: Final = 256 * 1024
+_MAX_LINE_CHARS: Final = 300
 _PATH: Final[JsonObject] = {"type": "string", "description": "A path inside the workspace, with forward slashes."}
 
 
@@ -36,6 +42,13 @@ def file_tools(files: WorkspaceFilesOps, *, can_write: bool) -> list[Tool]:
             },
             ["path"],
             shelf.read,
+        ),
+        _tool(
+            "search_files",
+            "Find lines that hold a text, in all text files of a folder and below it.",
+            {"text": {"type": "string"}, "path": _PATH},
+            ["text"],
+            shelf.search,
         ),
     ]
     if can_write:
@@ -103,6 +116,36 @@ class _Files:
         last = first - 1 + min(_whole(arguments.get("limit"), _MAX_READ_LINES), _MAX_READ_LINES)
         text = "\n".join(lines[first - 1 : last])
         return Outcome(text if last >= len(lines) else f"{text}\n[{len(lines) - last} more lines]")
+
+    async def search(self, arguments: JsonObject) -> Outcome:
+        """The lines that hold a text, of a limited number of files; ignored ones are left out."""
+        wanted = text_of(arguments.get("text"))
+        if not wanted:
+            return failed("text must not be empty.")
+        found: _Lines = []
+        folders, looked_at = deque([text_of(arguments.get("path"))]), 0
+        while folders and len(found) < _MAX_FOUND and looked_at < _MAX_SEARCHED_FILES:
+            for entry in await self._files.list(folders.popleft()):
+                if entry.get("ignored"):
+                    continue
+                if entry["type"] == "dir":
+                    folders.append(entry["path"])
+                elif entry.get("size", 0) <= _MAX_SEARCHED_BYTES:
+                    looked_at += 1
+                    found += await self._lines_with(wanted, entry["path"])
+        is_cut = len(found) > _MAX_FOUND or looked_at >= _MAX_SEARCHED_FILES
+        lines = [*found[:_MAX_FOUND], *(["[there may be more]"] if is_cut else [])]
+        return Outcome("\n".join(lines) or "Nothing was found.")
+
+    async def _lines_with(self, wanted: str, path: str) -> _Lines:
+        try:
+            content = await self._files.read(path)
+        except SessionError:  # gone meanwhile, or not to be read: the others still can be
+            return []
+        if content["encoding"] != "utf8":
+            return []
+        lines = enumerate(content["content"].split("\n"), 1)
+        return [f"{path}:{number}: {line[:_MAX_LINE_CHARS]}" for number, line in lines if wanted in line]
 
     async def write(self, arguments: JsonObject) -> Outcome:
         """A text file whole."""
