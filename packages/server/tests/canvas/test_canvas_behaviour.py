@@ -197,6 +197,34 @@ async def test_unknown_ids_are_not_found_and_named(page: Any, workspace_id: str)
         assert (await page.refused(method, **params)).code is ErrorCode.NOT_FOUND, method
 
 
+async def test_half_a_character_reads_the_same_before_and_after_a_restart(
+    settings: Settings, clients_of: Any, tmp_path: Path
+) -> None:
+    """Names have U+FFFD in its place from the beginning; contents keep it, as JSON does."""
+    (tmp_path / "project").mkdir()
+
+    async def read(page: Any, workspace_id: str) -> Any:
+        shown = await page.call("canvas.snapshot", workspaceId=workspace_id)
+        cards = [(card["title"], card["name"], card["content"]) for card in shown["cards"]]
+        return shown["workspace"]["name"], cards
+
+    async with running(settings) as app, clients_of(app) as clients:
+        page = await clients.page()
+        workspace = await page.call("workspace.create", name="W \udc00", path=str(tmp_path / "project"))
+        note = await _add(page, workspace["id"], content={"text": "a\ud83d"}, title="N \ud83d")
+        todo = await _add(page, workspace["id"], "todo", content={"items": [{"text": "b\ude00"}]})
+        await page.call("canvas.updateCard", cardId=todo["id"], title="T \ud83d\ude00 \udc00")
+        await page.call("note.edit", cardId=note["id"], text="c\ud83d", baseRevision=0)
+        before = await read(page, workspace["id"])
+    async with running(settings) as app, clients_of(app) as clients:
+        assert await read(await clients.page(), workspace["id"]) == before
+    name, cards = before
+    assert name == "W \ufffd"
+    assert [title for title, _, _ in cards] == ["N \ufffd", "T \U0001f600 \ufffd"]
+    assert cards[0][2]["text"] == "c\ud83d"
+    assert cards[1][2]["items"][0]["text"] == "b\ude00"
+
+
 async def test_undo_brings_cards_and_arrows_back_under_their_ids_with_their_content(
     page: Any, workspace_id: str
 ) -> None:
@@ -256,7 +284,7 @@ async def test_a_restarted_server_shows_what_was_there(settings: Settings, clien
         after = await page.call("canvas.snapshot", workspaceId=workspace["id"])
         assert page.welcome["preferences"]["scheme"] == "light"
     by_id = {card["id"]: card for card in before["cards"]}
-    by_id[note["id"]] |= {"title": "half \ufffd", "name": "half \ufffd"}
+    assert by_id[note["id"]]["title"] == by_id[note["id"]]["name"] == "half \ufffd"
     assert {card["id"]: card for card in after["cards"]} == by_id
     assert after["arrows"] == before["arrows"]
 

@@ -254,8 +254,19 @@ class PutWorkspace:
 Change = PutCard | RemoveCard | PutArrow | RemoveArrow | PutWorkspace
 
 
+def well_formed(text: str) -> str:
+    """A name as the disk can hold it: half a surrogate pair, which a cut in JavaScript may leave, becomes U+FFFD.
+
+    Names and titles are written so from the beginning, since memory holds what the disk does. Values and contents are
+    JSON, which holds such halves as escapes.
+    """
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def touched(card: Card, **fields: Any) -> PutCard:
     """Give the change that sets these fields of a card, naming them for the wire."""
+    if fields.get("title"):
+        fields["title"] = well_formed(fields["title"])
     names = tuple("workspaceId" if name == "workspace_id" else name for name in fields)
     wire = tuple(dict.fromkeys((*names, *(("name",) if {"title", "chrome", "content"} & fields.keys() else ()))))
     if {"inputs", "outputs"} & fields.keys():

@@ -26,6 +26,7 @@ from ...core.records import (
     RemoveArrow,
     RemoveCard,
     touched,
+    well_formed,
 )
 
 SIZES: Final[Mapping[str, tuple[float, float]]] = {
@@ -73,7 +74,7 @@ def new_card(
         front(cards),
         now_ms,
         type=recipe.type,
-        title=title or None,
+        title=well_formed(title) if title else None,
         content=recipe.content,
         inputs=recipe.inputs,
         outputs=recipe.outputs,

@@ -183,7 +183,7 @@ def _save_workspace(connection: apsw.Connection, workspace: Workspace) -> None:
         "strict = excluded.strict",
         (
             workspace.id,
-            _well_formed(workspace.name),
+            workspace.name,
             workspace.path,
             workspace.created_at_ms,
             int(workspace.is_open),
@@ -196,7 +196,7 @@ def _save_card(connection: apsw.Connection, card: Card, fields: tuple[str, ...] 
     if fields is not None and all(name in _PLACE_COLUMNS for name in fields):
         columns = [column for name in fields if (column := _PLACE_COLUMNS[name]) is not None]
         assignments = ", ".join(f"{column} = ?" for column in columns)
-        values = [_well_formed(card.title) if column == "title" else getattr(card, column) for column in columns]
+        values = [getattr(card, column) for column in columns]
         connection.execute(f"UPDATE cards SET {assignments} WHERE id = ?", (*values, card.id))  # noqa: S608
         return
     connection.execute(
@@ -209,7 +209,7 @@ def _save_card(connection: apsw.Connection, card: Card, fields: tuple[str, ...] 
             card.workspace_id,
             card.kind,
             card.type,
-            _well_formed(card.title),
+            card.title,
             card.x,
             card.y,
             card.w,
@@ -251,11 +251,6 @@ def _save_arrow(connection: apsw.Connection, arrow: Arrow) -> None:
 def _storable(ids: Iterable[str]) -> list[str]:
     """The ids that could be on disk at all: ours are ASCII."""
     return [given for given in ids if given.isascii()]
-
-
-def _well_formed(text: str | None) -> str | None:
-    """A text as SQLite can hold it: half a surrogate pair, which a cut in JavaScript may leave, becomes U+FFFD."""
-    return text and text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _stats_row(stats: ArrowStats) -> tuple[int, int, int, int, int | None]:

@@ -14,7 +14,7 @@ from ...core.bus import OWNERS, Bus
 from ...core.clock import Clock
 from ...core.graph import Graph
 from ...core.ids import new_workspace_id
-from ...core.records import Change, PutCard, PutWorkspace, RemoveArrow, RemoveCard, Workspace
+from ...core.records import Change, PutCard, PutWorkspace, RemoveArrow, RemoveCard, Workspace, well_formed
 from ...host.database import Database
 from .commits import Commits
 from .folders import absolute_path, check_folder, folder_problem, make_folder
@@ -47,7 +47,7 @@ class Workspaces:
         if create_folder:
             await asyncio.to_thread(make_folder, folder)
         await asyncio.to_thread(check_folder, folder)
-        workspace = Workspace(new_workspace_id(), name, folder, self._clock.now_ms())
+        workspace = Workspace(new_workspace_id(), well_formed(name), folder, self._clock.now_ms())
         await self._commits.commit(workspace.id, lambda _: [PutWorkspace(workspace)], by)
         return self._graph.workspace(workspace.id)
 
@@ -85,7 +85,7 @@ class Workspaces:
             workspace = graph.workspace(workspace_id)
             changed = replace(
                 workspace,
-                name=workspace.name if name is None else name,
+                name=workspace.name if name is None else well_formed(name),
                 path=folder or workspace.path,
                 problem=None if folder else workspace.problem,
                 strict=workspace.strict if strict is None else strict,
