@@ -93,16 +93,18 @@ class _Server:
 
     async def tools(self) -> list[Tool] | str:
         """Its tools, or what is wrong, in words."""
-        try:
-            async with asyncio.timeout(self.settings.start_s):
-                client = await self._connected()
-                return [self._tool(told) for told in (await client.list_tools()).tools]
-        except TimeoutError:
-            await self.close()
+        (found,) = await asyncio.gather(self._listed(), return_exceptions=True)
+        if isinstance(found, list):
+            return found
+        await self.close()
+        if isinstance(found, TimeoutError):
             return f"The MCP server {self.settings.id} did not answer within {self.settings.start_s:g} s."
-        except Exception as error:  # noqa: BLE001 - whatever a foreign server or its program does ends here
-            await self.close()
-            return f"The MCP server {self.settings.id} cannot be used: {_words(error)}"
+        return f"The MCP server {self.settings.id} cannot be used: {_words(found)}"
+
+    async def _listed(self) -> list[Tool]:
+        async with asyncio.timeout(self.settings.start_s):
+            client = await self._connected()
+            return [self._tool(told) for told in (await client.list_tools()).tools]
 
     async def close(self) -> None:
         """End the connection."""
@@ -151,18 +153,20 @@ class _Server:
         async with Client(target, read_timeout_seconds=settings.call_s) as client:
             yield client
 
+    async def _called(self, name: str, arguments: JsonObject) -> Outcome:
+        client = await self._connected()
+        return _outcome(await client.call_tool(name, dict(arguments), self.settings.call_s))
+
     def _tool(self, told: Any) -> Tool:
         name = _NOT_IN_NAMES.sub("_", f"{self.settings.id}__{told.name}")[:_MAX_NAME_CHARS]
         schema = cast(JsonObject, dict(told.input_schema or {})) or {"type": "object", "properties": {}}
         offer = Offer(name, told.description or "", schema)
 
         async def call(arguments: JsonObject) -> Outcome:
-            try:
-                client = await self._connected()
-                result = await client.call_tool(told.name, dict(arguments), self.settings.call_s)
-            except Exception as error:  # noqa: BLE001 - whatever a foreign server does is the result of its tool
-                return failed(f"The MCP server {self.settings.id} failed: {_words(error)}")
-            return _outcome(result)
+            (made,) = await asyncio.gather(self._called(told.name, arguments), return_exceptions=True)
+            if isinstance(made, Outcome):
+                return made
+            return failed(f"The MCP server {self.settings.id} failed: {_words(made)}")
 
         return Tool(offer, call, f"mcp:{self.settings.id}", self.settings.asks)
 
