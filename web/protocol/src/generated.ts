@@ -1829,7 +1829,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       "properties": {"period": {"enum": ["today", "7d", "30d"]}},
       "required": ["period"],
     },
-    "built": false,
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": ["usage.read"],
     "needsArrow": null,
@@ -1851,7 +1851,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["agentId", "since"],
     },
-    "built": false,
+    "built": true,
     "since": "1.1",
     "permissionsAnyOf": ["usage.read"],
     "needsArrow": "agentId",
@@ -1873,7 +1873,7 @@ export const CARD_METHODS: Readonly<Record<CardMethodName, MethodRow>> = {
       },
       "required": ["agentId", "since"],
     },
-    "built": false,
+    "built": true,
     "since": "1.2",
     "permissionsAnyOf": ["usage.read"],
     "needsArrow": "agentId",
@@ -2024,6 +2024,10 @@ export const CANVAS_METHOD_NAMES = [
   "card.mount",
   "card.unmount",
   "card.expand",
+  "usage.report",
+  "usage.scan",
+  "usage.agent",
+  "usage.timeline",
   "budget.get",
   "budget.set",
 ] as const;
@@ -2304,10 +2308,18 @@ export interface CanvasMethodParams {
   "card.unmount": { readonly cardId: string };
   /** Tells that a card fills this page, or no longer does. */
   "card.expand": { readonly cardId: string; readonly expanded: boolean };
-  /** Tells a budget. */
-  "budget.get": Readonly<Record<string, unknown>>;
-  /** Sets a budget. */
-  "budget.set": Readonly<Record<string, unknown>>;
+  /** Sums tokens and money of a workspace, of one agent or of all logs, by day, agent, model, session or sender. */
+  "usage.report": { readonly by: "day" | "agent" | "model" | "session" | "sender"; readonly workspaceId?: string | null; readonly agentId?: string | null; readonly period?: "today" | "7d" | "30d" | "all"; readonly from?: number; readonly to?: number };
+  /** Reads the agents' logs to their ends now. */
+  "usage.scan": Readonly<Record<string, never>>;
+  /** Tells one agent's usage, and what its next turn may cost by its last ones. */
+  "usage.agent": { readonly agentId: string; readonly since?: number; readonly until?: number };
+  /** Gives one agent's requests, statuses and turns in a span of time. */
+  "usage.timeline": { readonly agentId: string; readonly since?: number; readonly until?: number };
+  /** Tells the budgets of a workspace and what is spent of each. */
+  "budget.get": { readonly workspaceId: string };
+  /** Sets all budgets of a workspace. */
+  "budget.set": { readonly workspaceId: string; readonly budgets: readonly ({ readonly period: "day" | "week" | "month" | "total"; readonly unpriced: "ignore" | "pause"; readonly id?: string; readonly agentId?: string | null; readonly limitMicroUsd?: number | null; readonly limitTokens?: number | null })[] };
 }
 
 export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
@@ -5394,9 +5406,96 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
+  "usage.report": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "by": {"enum": ["day", "agent", "model", "session", "sender"]},
+        "workspaceId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 128}, {"type": "null"}]},
+        "agentId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 128}, {"type": "null"}]},
+        "period": {"enum": ["today", "7d", "30d", "all"]},
+        "from": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+        "to": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+      },
+      "required": ["by"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "usage.scan": {
+    "params": {"type": "object", "additionalProperties": false, "properties": {}, "required": []},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "usage.agent": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "agentId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "since": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+        "until": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+      },
+      "required": ["agentId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "usage.timeline": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "agentId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "since": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+        "until": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
+      },
+      "required": ["agentId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
   "budget.get": {
-    "params": {"type": "object"},
-    "built": false,
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"workspaceId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["workspaceId"],
+    },
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": [],
     "needsArrow": null,
@@ -5408,8 +5507,32 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "beforeReady": false,
   },
   "budget.set": {
-    "params": {"type": "object"},
-    "built": false,
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "budgets": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "period": {"enum": ["day", "week", "month", "total"]},
+              "unpriced": {"enum": ["ignore", "pause"]},
+              "id": {"type": "string", "minLength": 1, "maxLength": 128},
+              "agentId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 128}, {"type": "null"}]},
+              "limitMicroUsd": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9007199254740991}, {"type": "null"}]},
+              "limitTokens": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9007199254740991}, {"type": "null"}]},
+            },
+            "required": ["period", "unpriced"],
+          },
+          "maxItems": 20,
+        },
+      },
+      "required": ["workspaceId", "budgets"],
+    },
+    "built": true,
     "since": "1.0",
     "permissionsAnyOf": [],
     "needsArrow": null,
@@ -5512,6 +5635,9 @@ export const CANVAS_EVENT_NAMES = [
   "card.log",
   "stream.gap",
   "server.closing",
+  "usage.progress",
+  "usage.changed",
+  "budget.changed",
 ] as const;
 
 export type CanvasEventName = (typeof CANVAS_EVENT_NAMES)[number];
@@ -5537,6 +5663,9 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "usage.progress": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "usage.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "budget.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
 };
 
 /** The numbers that a card is told in its context. */

@@ -65,6 +65,13 @@ _ROWS = (
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
     _row("server.closing", "The server is about to end.", "{}"),
+    _row("usage.progress", "A scan of the agents' logs goes on; told when it takes long.", "{done, total}"),
+    _row("usage.changed", "The agents' logs were read anew.", "{scannedAt}"),
+    _row(
+        "budget.changed",
+        "Budgets of a workspace were set, or what is spent of one passed 50, 80 or 100 per cent.",
+        "{workspaceId, budgets, crossed: {budgetId, percent}|null}",
+    ),
 )
 
 CANVAS_EVENTS: Final = MappingProxyType({row.name: row for row in _ROWS})

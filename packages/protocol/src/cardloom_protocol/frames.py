@@ -22,7 +22,17 @@ from .schema import plain_issue
 WIRE_VERSION: Final = 1
 PROTOCOL: Final = 1
 
-LARGE_REQUEST_METHODS: Final = frozenset({"fs.write", "net.fetch", "files.write"})
+LARGE_REQUEST_METHODS: Final = frozenset(
+    (
+        "fs.write",
+        "net.fetch",
+        "files.write",
+        *(
+            f"session.{operation}"
+            for operation in ("append", "editMessage", "patchMeta", "putAsset", "run", "setMeta", "writeFile")
+        ),
+    )
+)
 
 _METHOD = re.compile(r"[a-z][a-zA-Z0-9]*\.[a-z][a-zA-Z0-9]*")
 _MAX_METHOD_CHARS: Final = 64

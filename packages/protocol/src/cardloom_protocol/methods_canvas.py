@@ -1,7 +1,5 @@
 """The canvas's own methods: what the page, the command line and the SDK call with the owner's key.
-
-Rows with `built=False` name methods that a later release fills; they answer METHOD_NOT_FOUND and no client is told
-of them. Spec: decisions 36-46.
+Spec: decisions 36-46.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from .methods_canvas_cards import CARD_DESK_ROWS
 from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
 from .methods_canvas_sessions import SESSION_ROWS
+from .methods_canvas_usage import USAGE_ROWS
 from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
 from .permissions import PERMISSIONS
 
@@ -421,14 +420,6 @@ _FRAMES = (
 )
 
 
-def _later(owner: str, **docs: str) -> tuple[MethodRow, ...]:
-    return tuple(
-        _row(name.replace("_", ".", 1), {"type": "object"}, owner, doc, built=False) for name, doc in docs.items()
-    )
-
-
-_LATER = (*_later("usage", budget_get="Tells a budget.", budget_set="Sets a budget."),)
-
 CANVAS_METHODS: Final = MappingProxyType(
     {
         row.name: row
@@ -446,7 +437,7 @@ CANVAS_METHODS: Final = MappingProxyType(
             PACKAGE_ROWS,
             SESSION_ROWS,
             _FRAMES,
-            _LATER,
+            USAGE_ROWS,
         )
         for row in rows
     }

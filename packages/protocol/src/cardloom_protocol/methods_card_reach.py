@@ -317,6 +317,7 @@ REST_ROWS = (
         "{period, from, to, rows[], totalCostMicroUsd, partial}",
         permissions_any_of=("usage.read",),
         per_minute=6,
+        built=True,
     ),
     MethodRow(
         "agents.usage",
@@ -328,6 +329,7 @@ REST_ROWS = (
         per_minute=60,
         needs_arrow="agentId",
         since="1.1",
+        built=True,
     ),
     MethodRow(
         "agents.timeline",
@@ -339,5 +341,6 @@ REST_ROWS = (
         per_minute=60,
         needs_arrow="agentId",
         since="1.2",
+        built=True,
     ),
 )

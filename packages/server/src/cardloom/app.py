@@ -41,6 +41,7 @@ from .features.ports.service import PortsService
 from .features.ports.store import PortsStore
 from .features.sessions.service import SessionsService
 from .features.terminals.service import TerminalService
+from .features.usage.service import UsageService
 from .host.database import Database
 from .host.fetch import Fetcher
 from .settings import Settings
@@ -60,6 +61,7 @@ from .wiring.programs import join_programs
 from .wiring.sessions import join_sessions
 from .wiring.shared import Life, Shared, open_shared
 from .wiring.tools import join_tools
+from .wiring.usage import join_usage
 from .wiring.values import join_values
 
 _log = logging.getLogger(__name__)
@@ -102,6 +104,7 @@ class App:
     packaging: Packaging
     mcp: AgentDoor
     agents: AgentsGroup
+    usage: UsageService
     fetcher: Fetcher
     owner_key: str
     notices: list[str]
@@ -160,7 +163,8 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     canvas = canvas_group.canvas
     values = join_values(shared, canvas)
     programs = join_programs(shared, canvas, values.ports)
-    agents = join_agents(shared, canvas, values, programs)
+    usage = join_usage(shared, canvas)
+    agents = join_agents(shared, canvas, values, programs, usage)
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
     sessions = join_sessions(shared)
@@ -199,6 +203,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         packaging=cards.packaging,
         mcp=mcp,
         agents=agents,
+        usage=usage,
         fetcher=cards.fetcher,
         owner_key=shared.owner_key,
         notices=shared.notices,

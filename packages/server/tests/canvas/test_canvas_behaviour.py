@@ -28,7 +28,7 @@ async def test_hello_tells_what_the_server_can_do(page: Any) -> None:
     assert welcome["protocol"] == 1
     assert "canvas.subscribe" in welcome["methods"]
     assert "agents.list" in welcome["methods"]
-    assert "budget.set" not in welcome["methods"]
+    assert "card.setTitle" not in welcome["methods"]
     assert "canvas.changed" in welcome["events"]
     assert welcome["limits"]["todoItems"] == 200
     assert welcome["preferences"] == {"scheme": "system", "language": "en"}

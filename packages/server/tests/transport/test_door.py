@@ -241,9 +241,9 @@ async def test_with_the_key_in_the_header_a_greeting_still_comes_first(listening
         assert json.loads(await socket.recv())["result"] == {"workspaces": []}
 
 
-async def test_an_owner_gets_no_card_method_and_no_reserved_one(listening: Any) -> None:
+async def test_an_owner_gets_no_card_method_and_none_that_is_unknown(listening: Any) -> None:
     async with httpx.AsyncClient(base_url=listening.url, headers=listening.key_header) as http:
-        for method in ("ports.emit", "card.setTitle", "budget.set", "no.such"):
+        for method in ("ports.emit", "card.setTitle", "no.such"):
             answer = await http.post("/call", content=request(1, method))
             assert answer.status_code == 404, method
             assert answer.json()["error"]["code"] == "METHOD_NOT_FOUND"

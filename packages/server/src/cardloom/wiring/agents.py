@@ -33,6 +33,7 @@ from ..features.canvas.service import CanvasService
 from ..features.ports.model import OWNER
 from ..features.terminals.output import OutputFeed
 from ..features.terminals.viewers import Viewers
+from ..features.usage.service import UsageService
 from ..transport.hooks import HookDoor
 from ..transport.mcp.door import PATH as MCP_PATH
 from .programs import ProgramsGroup
@@ -52,7 +53,9 @@ class AgentsGroup:
     hooks: HookDoor
 
 
-def join_agents(shared: Shared, canvas: CanvasService, values: ValuesGroup, programs: ProgramsGroup) -> AgentsGroup:
+def join_agents(
+    shared: Shared, canvas: CanvasService, values: ValuesGroup, programs: ProgramsGroup, usage: UsageService
+) -> AgentsGroup:
     """Make the agents, which are viewed as terminals are and prompted along arrows."""
     graph, bus, clock, ports = shared.graph, shared.bus, shared.clock, values.ports
     agents = AgentService(graph, bus, clock, shared.directory, shared.subscriptions)
@@ -91,7 +94,7 @@ def join_agents(shared: Shared, canvas: CanvasService, values: ValuesGroup, prog
             seat_moved,
         ),
     )
-    prompts = PromptDesk(PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats))
+    prompts = PromptDesk(PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage))
     door.agent_of = seats.find
 
     async def add(
@@ -107,7 +110,7 @@ def join_agents(shared: Shared, canvas: CanvasService, values: ValuesGroup, prog
     return AgentsGroup(agents, seats, prompts, door)
 
 
-def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk) -> PromptHooks:
+def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk, usage: UsageService) -> PromptHooks:
     graph, ports = shared.graph, values.ports
 
     async def record(sender: Sender, to: CardId, text: str, error: CallError | None) -> Cause | None:
@@ -140,9 +143,10 @@ def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk) -> Promp
         record=record,
         check_sender=check_sender,
         ask_owner=ask_owner,
-        check_budget=lambda _agent_id: None,
+        check_budget=usage.check,
         is_dangerous=seats.is_dangerous,
         queue_changed=seats.show_queue,
+        went_out=lambda sender, agent_id, at_ms: usage.prompted(agent_id, sender.card_id, sender.name, at_ms),
     )
 
 

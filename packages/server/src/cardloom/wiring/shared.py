@@ -29,6 +29,7 @@ from ..features.ports.journal_moving import move_first_form
 from ..features.ports.store import SCHEMA as PORTS_SCHEMA
 from ..features.sessions.store_rows import BULKY_TABLES as BULKY_SESSION_TABLES
 from ..features.sessions.store_rows import SCHEMA as SESSIONS_SCHEMA
+from ..features.usage.ledger import SCHEMA as USAGE_SCHEMA
 from ..host.database import Database
 from ..settings import Settings
 from ..transport.auth import AccessCodes, Address, Doorkeeper, read_or_make_key
@@ -45,6 +46,7 @@ _SCHEMA = (
     *PACKAGING_SCHEMA,
     *SESSIONS_SCHEMA,
     *PROMPTS_SCHEMA,
+    *USAGE_SCHEMA,
 )
 
 

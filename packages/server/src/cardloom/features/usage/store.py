@@ -75,6 +75,10 @@ class UsageStore:
     def price_version(self) -> str:
         return self._index.prices.version
 
+    def cost_pico(self, record: UsageRecord) -> int | None:
+        """What a request costs by today's prices, None when nobody can tell."""
+        return self._index.prices.cost_pico(record)
+
     def work(self, scope: Scope = _ALL) -> Work:
         """The sum of a scope."""
         where, values = _where(scope)

@@ -51,7 +51,8 @@ class Hooks:
 
     `record` writes a prompt, or its refusal, into the journal. `check_sender` raises why a card may not prompt this
     agent now. `ask_owner` shows a dangerous agent's prompt and raises USER_CANCELLED or NOT_VISIBLE. `check_budget`
-    raises BUDGET_PAUSED. `queue_changed` is told after every change.
+    raises BUDGET_PAUSED. `queue_changed` is told after every change, `went_out` of every prompt
+    that reached its agent, and when it was typed.
     """
 
     record: RecordPrompt
@@ -60,6 +61,7 @@ class Hooks:
     check_budget: CheckBudget
     is_dangerous: Callable[[CardId], bool]
     queue_changed: Callable[[CardId], None]
+    went_out: Callable[[Sender, CardId, int], None]
 
 
 class PromptDesk:
@@ -138,12 +140,14 @@ class PromptDesk:
                 return await self._enqueue(seat, text, sender)
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
+        typed_at_ms = self._clock.now_ms()
         try:
             await self._typist(seat).submit(text)
         except CallError as error:
             if error.code is ErrorCode.BUSY and when_busy == "queue":
                 return await self._enqueue(seat, text, sender)
             raise
+        self._hooks.went_out(sender, seat.card_id, typed_at_ms)
         await self._record(sender, seat.card_id, text)
         return "sent"
 
@@ -208,7 +212,9 @@ class PromptDesk:
         prompt = self._find(seat.card_id, prompt_id)
         if seat.status is AgentStatus.NEEDS_INPUT:
             raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
+        typed_at_ms = self._clock.now_ms()
         await self._typist(seat).submit(prompt.text)
+        self._hooks.went_out(prompt.sender, seat.card_id, typed_at_ms)
         await self._put(seat.card_id, [one for one in self._queues.get(seat.card_id, []) if one.id != prompt.id])
         return "sent"
 
@@ -250,7 +256,7 @@ class PromptDesk:
             queue = self._queues.get(seat.card_id, [])
             if not queue or not self._may_drain(seat):
                 return
-            prompt = queue[0]
+            prompt, typed_at_ms = queue[0], self._clock.now_ms()
             try:
                 if prompt.sender.card_id is not None:
                     self._hooks.check_budget(seat.card_id)
@@ -261,6 +267,7 @@ class PromptDesk:
                 if error.code is ErrorCode.BUSY:
                     asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
                 return
+            self._hooks.went_out(prompt.sender, seat.card_id, typed_at_ms)
             await self._put(seat.card_id, [one for one in self._now(seat) if one.id != prompt.id])
         finally:
             self._draining.discard(seat.card_id)

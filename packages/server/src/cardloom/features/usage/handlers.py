@@ -1,0 +1,88 @@
+"""The methods of usage and budgets: what cards may read, and what the owner sees and sets.
+
+Spec: cards, usage; agents, run of one agent; decisions 19, 39.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from cardloom_protocol.ids import CardId, WorkspaceId
+
+from ...core.call import Call, Handler
+from ...core.clock import Clock
+from ...core.graph import Graph
+from .budgets import Spent
+from .service import UsageService
+from .windows import window_of
+
+_WEEK_MS: Final = 7 * 24 * 3_600_000
+
+
+def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, Handler]:
+    """Give the handlers. A card sees its own workspace."""
+
+    async def summary(call: Call) -> dict[str, Any]:
+        home = graph.card(call.card_id).workspace_id
+        return (await service.summary(home, call.params["period"])).to_wire()
+
+    async def card_usage(call: Call) -> dict[str, Any]:
+        return (await service.agent(call.params["agentId"], call.params["since"], call.params.get("until"))).to_wire()
+
+    async def card_timeline(call: Call) -> dict[str, Any]:
+        params = call.params
+        return (await service.timeline(params["agentId"], params["since"], params.get("until"))).to_wire()
+
+    async def report(call: Call) -> dict[str, Any]:
+        params, workspace_id, agent_id = call.params, call.params.get("workspaceId"), call.params.get("agentId")
+        if workspace_id is not None:
+            graph.workspace(workspace_id)
+        from_ms, to_ms = params.get("from"), params.get("to")
+        period = params.get("period", "all")
+        if from_ms is None and period != "all":
+            from_ms, to_ms = window_of(period, clock.now_ms())
+        found = await service.report(
+            params["by"],
+            workspace_id=None if workspace_id is None else WorkspaceId(workspace_id),
+            agent_id=None if agent_id is None else CardId(agent_id),
+            from_ms=from_ms,
+            to_ms=to_ms,
+        )
+        return found.to_wire()
+
+    async def scan(call: Call) -> dict[str, Any]:
+        done = await service.scan()
+        return {"logs": done.logs, "read": done.read, "readBytes": done.read_bytes, "failed": done.failed}
+
+    def since(call: Call) -> int:
+        return int(call.params.get("since", max(clock.now_ms() - _WEEK_MS, 0)))
+
+    async def agent(call: Call) -> dict[str, Any]:
+        usage = await service.agent(call.params["agentId"], since(call), call.params.get("until"))
+        return {"usage": usage.to_wire(), "estimate": await service.estimate(usage.agent_id)}
+
+    async def timeline(call: Call) -> dict[str, Any]:
+        return (await service.timeline(call.params["agentId"], since(call), call.params.get("until"))).to_wire()
+
+    async def get_budgets(call: Call) -> dict[str, Any]:
+        return _told(await service.budgets(WorkspaceId(call.params["workspaceId"])))
+
+    async def set_budgets(call: Call) -> dict[str, Any]:
+        return _told(await service.set_budgets(WorkspaceId(call.params["workspaceId"]), call.params["budgets"]))
+
+    return {
+        "usage.summary": summary,
+        "agents.usage": card_usage,
+        "agents.timeline": card_timeline,
+        "usage.report": report,
+        "usage.scan": scan,
+        "usage.agent": agent,
+        "usage.timeline": timeline,
+        "budget.get": get_budgets,
+        "budget.set": set_budgets,
+    }
+
+
+def _told(spent: Sequence[Spent]) -> dict[str, Any]:
+    return {"budgets": [one.to_wire() for one in spent]}
