@@ -10,6 +10,7 @@ from packages.server.tests.conftest import Client, Clients
 
 from cardloom.app import App
 from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.errors import CallError
 
 CAP_MS = 40_000
 WATCHER = {
@@ -59,7 +60,10 @@ class RealAgent:
 
     async def prompt(self, text: str, **more: Any) -> str:
         """What became of a prompt that the watching card sent."""
-        result = await self._page.call("agents.prompt", agentId=self.id, text=text, **more)
+        try:
+            result = await self._page.call("agents.prompt", agentId=self.id, text=text, **more)
+        except CallError as error:
+            raise AssertionError(f"{error}: {self.runtime}\n{self.screen()}") from error
         return str(result["delivered"])
 
     async def type_keys(self, *keys: str) -> None:

@@ -117,14 +117,12 @@ async def breaking_off(agent: RealAgent, manners: Manners) -> None:
     await agent.until(lambda: "talk2" in agent.screen(), "to talk")
     await agent.call("agent.interrupt")
     await agent.shows(*INTERRUPTED)
-    await tidy(agent, manners)
 
     await begin(agent, "[[slow:more]]")
     await agent.until(lambda: "more2" in agent.screen(), "to talk more")
     await agent.type_keys(*manners.escape)
     await agent.shows(*INTERRUPTED)
     await check_turns(agent)
-    await tidy(agent, manners)
 
 
 async def queue(agent: RealAgent, models: ModelServer) -> None:
@@ -148,7 +146,6 @@ async def failing(agent: RealAgent, manners: Manners) -> None:
     await agent.shows(*FAILED)
     assert agent.runtime["error"]
     await check_turns(agent)
-    await tidy(agent, manners)
 
 
 async def delegating(agent: RealAgent) -> None:
@@ -186,10 +183,3 @@ async def begin(agent: RealAgent, prompt: str) -> None:
     await agent.quiet()
     agent.scene()
     assert await agent.prompt(prompt) == "sent"
-
-
-async def tidy(agent: RealAgent, manners: Manners) -> None:
-    """Delete a prompt that the program gave back."""
-    if manners.gives_back:
-        await agent.quiet()
-        await agent.type_keys("\x15")

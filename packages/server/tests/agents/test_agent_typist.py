@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import cast
 
@@ -12,7 +12,7 @@ from cardloom.core.clock import VirtualClock
 from cardloom.features.agents.facts import TurnEnded, TurnStarted
 from cardloom.features.agents.harnesses.shape import Harness, KeyWrite
 from cardloom.features.agents.harnesses.table import HARNESSES
-from cardloom.features.agents.prompts.typist import Typist
+from cardloom.features.agents.prompts.typist import KEYS_SETTLE_MS, Typist
 from cardloom.features.agents.seats.seat import Seat
 from cardloom.features.agents.signals import Spawned, Told
 from cardloom.features.agents.status import initial, step
@@ -28,6 +28,7 @@ class Keyboard(SimpleNamespace):
             state, _ = step(state, Told(TurnEnded("interrupted"), 1, 3_000), 3_000)
         super().__init__(harness=harness, state=state, status=state.shown, alive=True, generation=0)
         self.typed_at_ms: int | None = None
+        self.keys_at_ms: int | None = None
         self.bracketed_paste = True
         self.keys: list[str] = []
 
@@ -55,3 +56,21 @@ async def test_a_prompt_that_came_back_is_cleared_before_the_next(
     await Typist(cast(Seat, keyboard), VirtualClock()).insert("next")
     assert keyboard.keys[:-1] == cleared
     assert "next" in keyboard.keys[-1]
+
+
+async def test_a_prompt_waits_until_an_escape_before_it_was_read() -> None:
+    clock = VirtualClock()
+    keyboard = Keyboard(HARNESSES["claude-code"], interrupted=True)
+    keyboard.keys_at_ms = clock.now_ms()
+    waits: list[int] = []
+
+    async def until(holds: Callable[[], bool], wait_ms: int) -> bool:
+        assert not holds()
+        assert keyboard.keys == []
+        waits.append(wait_ms)
+        return False
+
+    keyboard.until = until
+    await Typist(cast(Seat, keyboard), clock).insert("next")
+    assert waits == [KEYS_SETTLE_MS]
+    assert keyboard.keys == ["next"]

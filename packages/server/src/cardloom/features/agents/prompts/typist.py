@@ -20,6 +20,8 @@ READY_QUIET_MS: Final = 1_500
 READY_UNMARKED_MS: Final = 6_000
 """How long a program is silent that takes input although it never asked for pasted text to be marked."""
 READY_WAIT_MS: Final = 30_000
+KEYS_SETTLE_MS: Final = 700
+"""What is typed right behind an Escape is read together with it, or by the dialog that it closes."""
 DRAFT_MS: Final = 30_000
 BEGUN_WAIT_MS: Final = 5_000
 _BEGUN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT, AgentStatus.FINISHED)
@@ -73,15 +75,19 @@ class Typist:
         self.seat.write("\r")
 
     async def _ready(self) -> None:
-        """Wait until a program that just started takes input."""
+        """Wait until a program that just started takes input, and until keys that were sent before have been read."""
         seat = self.seat
-        if self._begun_generation == seat.generation or seat.status is not AgentStatus.IDLE:
-            self._begun_generation = seat.generation
-            return
-        await seat.until(lambda: self._takes_input() or not seat.alive, READY_WAIT_MS)
-        if not seat.alive:
-            raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
+        if self._begun_generation != seat.generation and seat.status is AgentStatus.IDLE:
+            await seat.until(lambda: self._takes_input() or not seat.alive, READY_WAIT_MS)
+            if not seat.alive:
+                raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
         self._begun_generation = seat.generation
+        if not self._keys_are_read():
+            await seat.until(self._keys_are_read, KEYS_SETTLE_MS)
+
+    def _keys_are_read(self) -> bool:
+        keys_at_ms = self.seat.keys_at_ms
+        return keys_at_ms is None or self._clock.now_ms() - keys_at_ms >= KEYS_SETTLE_MS
 
     def _takes_input(self) -> bool:
         """Quiet alone does not tell: OpenCode switches its screen, and draws on it and reads keys seconds later."""

@@ -89,7 +89,7 @@ class Beginning:
 
 
 class Seat:
-    """One agent. `dangerous` is how its running program was started."""
+    """One agent. `dangerous` is how its running program was started, `keys_at_ms` when it was last sent any keys."""
 
     def __init__(
         self,
@@ -109,6 +109,7 @@ class Seat:
         self.dangerous = False
         self._reviewed = False
         self.typed_at_ms: int | None = None
+        self.keys_at_ms: int | None = None
         self._events = events
         self._clock = clock
         self._audience: Audience = make_audience(card_id, self.picture)
@@ -287,7 +288,7 @@ class Seat:
 
     def type_keys(self, text: str) -> None:
         """Pass on a person's keys. UNAVAILABLE when nothing runs."""
-        self._live().write(text)
+        self.write(text)
         if any(character.isprintable() for character in text):
             self.typed_at_ms = self._clock.now_ms()
         if "\r" in text:
@@ -295,8 +296,9 @@ class Seat:
         self.take(Keyed(text.encode("utf-8", "replace")))
 
     def write(self, text: str) -> None:
-        """Send the host's own keys, which say nothing of the person. UNAVAILABLE; BUSY."""
+        """Send keys without taking them for the person's. UNAVAILABLE; BUSY."""
         self._live().write(text)
+        self.keys_at_ms = self._clock.now_ms()
 
     async def press(self, writes: Sequence[KeyWrite]) -> bool:
         """Send keys one after another; False when the program was replaced meanwhile. UNAVAILABLE."""
