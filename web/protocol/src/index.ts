@@ -18,3 +18,4 @@ export * from "./sessionResults";
 export * from "./settings";
 export * from "./tables";
 export * from "./texts";
+export * from "./usageResults";

@@ -26,6 +26,7 @@ import type {
 } from "./model";
 import type { JsonValue } from "./json";
 import type { SessionEventData, SessionMethodResults } from "./sessionResults";
+import type { UsageEventData, UsageMethodResults } from "./usageResults";
 
 /** What `client.hello` answers. */
 export interface Welcome {
@@ -93,7 +94,7 @@ export interface FileContent {
 type Nothing = Readonly<Record<string, never>>;
 
 /** What each of the canvas's own methods answers. */
-export interface CanvasMethodResults extends SessionMethodResults {
+export interface CanvasMethodResults extends SessionMethodResults, UsageMethodResults {
   "client.hello": Welcome;
   "client.newCode": { readonly url: string };
   "client.presence": Nothing;
@@ -198,7 +199,7 @@ export interface ArrowActivity {
 }
 
 /** The data of each event that an owner's connection receives. */
-export interface CanvasEventData extends SessionEventData {
+export interface CanvasEventData extends SessionEventData, UsageEventData {
   "canvas.changed": {
     readonly workspaceId: WorkspaceId;
     readonly seq: number;
