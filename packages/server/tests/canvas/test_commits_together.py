@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -97,6 +97,29 @@ async def test_a_fault_in_one_change_stays_its_own(app: App, page: Any, workspac
     assert isinstance(error, ZeroDivisionError)
     assert (await before).x == 1
     assert (await after).x == 2
+
+
+async def test_a_listener_that_raises_costs_one_call_its_answer_and_nothing_else(
+    app: App, page: Any, workspace_id: str
+) -> None:
+    one, two = await _notes(app, workspace_id, 2)
+
+    def raise_once(_workspace_id: WorkspaceId, _changes: Sequence[Change]) -> None:
+        app.canvas.listeners.changed.remove(raise_once)
+        raise ZeroDivisionError
+
+    with slow_disk(app):
+        first = asyncio.create_task(app.canvas.update_card(one, {"x": 1}))
+        await _turns()
+        unlucky = asyncio.create_task(app.canvas.update_card(one, {"x": 2}))
+        beside = asyncio.create_task(app.canvas.update_card(two, {"x": 3}))
+        await _turns()
+        app.canvas.listeners.changed.insert(0, raise_once)
+    outcomes = await asyncio.gather(first, unlucky, beside, return_exceptions=True)
+    assert [isinstance(outcome, ZeroDivisionError) for outcome in outcomes].count(True) == 1
+    assert (await app.canvas.update_card(two, {"x": 4})).x == 4
+    stored = {card.id: card.x for card in app.canvas.stored().cards}
+    assert stored == {one: 2, two: 4} == {each: app.graph.card(each).x for each in (one, two)}
 
 
 async def test_a_full_disk_refuses_all_that_would_be_written_as_one(app: App, page: Any, workspace_id: str) -> None:

@@ -204,12 +204,18 @@ class Commits:
             _fail(batch, error)
         else:
             for decided in batch:
-                changes = [self._rebased(change, decided.before[_key(change)]) for change in decided.changes]
-                self._announce(workspace_id, changes, decided.wanted.by)
-                tasks = [self.start(work) for work in self._lifecycle(changes, decided.before)]
-                if not decided.wanted.done.done():
-                    decided.wanted.done.set_result(tasks)
+                try:
+                    self._conclude(workspace_id, decided)
+                except Exception as fault:  # noqa: BLE001 - a callback's root: the change stands, who asked is told
+                    _fail([decided], fault)
         self._write_next(workspace_id)
+
+    def _conclude(self, workspace_id: WorkspaceId, decided: _Decided) -> None:
+        changes = [self._rebased(change, decided.before[_key(change)]) for change in decided.changes]
+        self._announce(workspace_id, changes, decided.wanted.by)
+        tasks = [self.start(work) for work in self._lifecycle(changes, decided.before)]
+        if not decided.wanted.done.done():
+            decided.wanted.done.set_result(tasks)
 
     def _rebased(self, change: Change, before: Card | Arrow | Workspace | None) -> Change:
         """Keep what was patched in memory while the change was being written."""
