@@ -7,10 +7,12 @@ import io
 import json
 from pathlib import Path
 
+import apsw
 import pytest
 from typer.testing import CliRunner
 
 from cardloom.cli.commands import app
+from cardloom.features.usage.ledger import SCHEMA
 
 SAMPLES = Path(__file__).parents[1] / "usage" / "samples"
 
@@ -36,7 +38,7 @@ def test_a_folder_with_logs_of_several_agents_is_summed_by_agent(run: Runner) ->
     code, text = run(str(SAMPLES), "--by", "agent", "--json")
     found = json.loads(text)
     assert code == 0
-    assert {row["agent"]: row["requests"] for row in found["rows"]} == {
+    assert {row["harness"]: row["requests"] for row in found["rows"]} == {
         "claude-code": 22,
         "pi": 8,
         "codex-cli": 7,
@@ -58,7 +60,7 @@ def test_a_table_says_what_is_not_reported_and_what_has_no_price(run: Runner) ->
     code, text = run(str(SAMPLES), "--by", "agent")
     lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
     assert code == 0
-    assert lines["qwen-code"] == ["qwen-code", "7", "7,310", "12,288", "–", "327", "19,925", "no", "price"]
+    assert lines["Qwen"] == ["Qwen", "Code", "qwen-code", "7", "7,310", "12,288", "–", "327", "19,925", "no", "price"]
     assert lines["total"][-1].endswith("+")
     assert "14 of 51 requests have no price" in text
     assert "genai-prices" in text
@@ -101,11 +103,27 @@ def test_a_request_is_explained_by_its_lines_and_the_parts_of_its_cost(run: Runn
     assert [(seen["counted"], [line["line"] for line in seen["lines"]]) for seen in found] == [(True, [37, 38])]
 
 
-def test_an_unknown_request_folder_or_sender_is_refused_in_words(run: Runner, tmp_path: Path) -> None:
+def test_an_unknown_request_or_folder_is_refused_in_words(run: Runner, tmp_path: Path) -> None:
     assert run(str(SAMPLES), "--explain", "nothing") == (1, "cardloom: no request's id begins with 'nothing'\n")
     assert run(str(tmp_path / "none")) == (2, f"cardloom: {tmp_path}/none does not exist\n")
-    code, text = run(str(SAMPLES), "--by", "sender")
-    assert (code, "running server" in text) == (2, True)
+
+
+def test_agents_of_canvases_are_named_and_senders_told_without_a_server(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    database = apsw.Connection(str(tmp_path / "data" / "cardloom.db"))
+    for statement in SCHEMA:
+        database.execute(statement)
+    sessions = json.loads(run(str(SAMPLES), "--by", "session", "--json")[1])["rows"]
+    session = next(row["session"] for row in sessions if row["agent"] == "claude-code")
+    database.execute("INSERT INTO agent_sessions VALUES ('claude-code', ?, 'c_1', 'w_1', 'Builder')", (session,))
+    database.execute("INSERT INTO agent_senders VALUES ('c_1', 0, 'c_2', 'Inspector')")
+    database.close()
+    by_agent = json.loads(run(str(SAMPLES), "--by", "agent", "--json")[1])["rows"]
+    builder = next(row for row in by_agent if row["agent"] == "Builder")
+    by_sender = {row["sender"]: row for row in json.loads(run(str(SAMPLES), "--by", "sender", "--json")[1])["rows"]}
+    assert set(by_sender) == {"person", "Inspector"}
+    assert by_sender["Inspector"]["requests"] == builder["requests"] > 0
+    assert by_sender["person"]["requests"] == sum(row["requests"] for row in by_agent) - builder["requests"]
 
 
 def test_what_cannot_be_read_is_told_with_its_place(run: Runner, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +19,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.usage import Work, total_work
 
+from ..features.usage.attribution import by_sender
 from ..features.usage.explaining import Sighting, bill_lines, explain
 from ..features.usage.index import INDEX_NAME
+from ..features.usage.ledger import LedgerCopy, read_ledger
 from ..features.usage.prices import Prices
 from ..features.usage.roots import ANY, Root, roots_of
 from ..features.usage.scan import scan
@@ -121,9 +125,31 @@ def _groups(store: UsageStore, by: str, scope: Scope) -> tuple[tuple[str, ...], 
         groups = [Group((harness, session), work) for (harness, session), work in found.items()]
         return ("agent", "session"), _by_size(groups)
     if by == "sender":
-        raise UsageError("who sent a prompt is known to a running server; ask it on its Usage page")
-    column = store.work_by("harness" if by == "agent" else "model", scope)
+        return ("sender",), _by_size(_senders(store, scope))
+    if by == "agent":
+        return ("agent", "harness"), _by_size(_agents(store, scope))
+    column = store.work_by("model", scope)
     return (by,), _by_size([Group((name or "unknown",), work) for name, work in column.items()])
+
+
+def _agents(store: UsageStore, scope: Scope) -> list[Group]:
+    """By the agents on canvases; sessions of no canvas stand under their harness."""
+    names = {(one.harness, one.session): one.name for one in _ledger().sessions}
+    works: defaultdict[tuple[str, str], Work] = defaultdict(Work)
+    for (harness, session), work in store.work_by_session(scope).items():
+        works[(names.get((harness, session), HARNESSES[harness].name), harness)] += work
+    return [Group(key, work) for key, work in works.items()]
+
+
+def _senders(store: UsageStore, scope: Scope) -> list[Group]:
+    ledger = _ledger()
+    owners = {(one.harness, one.session): one.agent_id for one in ledger.sessions}
+    records = [(record, owners.get((harness, record.session))) for record, harness, _ in store.records_with_logs(scope)]
+    return [Group((one.name,), one.work) for one in by_sender(records, ledger.senders, store.cost_pico)]
+
+
+def _ledger() -> LedgerCopy:
+    return read_ledger(Settings.from_environment().data_folder / "cardloom.db")
 
 
 def _days(store: UsageStore, scope: Scope) -> list[Group]:

@@ -6,8 +6,10 @@ accounting; decision 27.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import apsw
@@ -17,6 +19,7 @@ from cardloom_protocol.ids import CardId, WorkspaceId
 
 from ...host.database import Database
 from ...host.wire_json import dumps, loads
+from .attribution import Prompted
 from .turns import StatusChange
 
 SCHEMA: Final[Sequence[str]] = (
@@ -48,15 +51,6 @@ class LinkedSession:
     agent_id: CardId
     workspace_id: WorkspaceId
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Prompted:
-    """Somebody prompted an agent: a card, or a person (None). What the agent did from then on was for them."""
-
-    at_ms: int
-    sender_id: CardId | None
-    name: str | None
 
 
 class UsageLedger:
@@ -151,3 +145,36 @@ class UsageLedger:
     @staticmethod
     def _put_status(connection: apsw.Connection, agent: str, at_ms: int, status: str) -> None:
         connection.execute("INSERT INTO agent_statuses VALUES (?, ?, ?)", (agent, at_ms, status))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerCopy:
+    """Sessions and senders as a reader without a server finds them."""
+
+    sessions: tuple[LinkedSession, ...] = ()
+    senders: Mapping[CardId, Sequence[Prompted]] = field(default_factory=dict)
+
+
+def read_ledger(path: Path) -> LedgerCopy:
+    """Read a data folder's database beside a server or without one; an empty copy where there is none."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    except apsw.Error:
+        return LedgerCopy()
+    try:
+        linked = tuple(
+            LinkedSession(harness, session, CardId(agent), WorkspaceId(workspace), name)
+            for harness, session, agent, workspace, name in connection.execute(
+                "SELECT harness, session, agent, workspace, name FROM agent_sessions"
+            )
+        )
+        senders: defaultdict[CardId, list[Prompted]] = defaultdict(list)
+        for agent, at_ms, sender, name in connection.execute(
+            "SELECT agent, at_ms, sender, sender_name FROM agent_senders ORDER BY at_ms, rowid"
+        ):
+            senders[CardId(agent)].append(Prompted(at_ms, None if sender is None else CardId(sender), name))
+        return LedgerCopy(linked, senders)
+    except apsw.Error:  # a database of an older Cardloom knows nothing of agents
+        return LedgerCopy()
+    finally:
+        connection.close()

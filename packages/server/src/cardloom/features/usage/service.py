@@ -11,7 +11,6 @@ import logging
 import os
 import secrets
 import time
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,10 +37,11 @@ from ...core.clock import Clock
 from ...core.directory import Directory, DirectoryChange
 from ...core.graph import Graph
 from ...core.records import Card, Change, PutCard
+from .attribution import Prompted, by_sender
 from .budgets import Budget, Spent, crossed, refusal_of, renamed
 from .budgets import window_of as budget_window
 from .index import INDEX_NAME
-from .ledger import LinkedSession, Prompted, UsageLedger
+from .ledger import LinkedSession, UsageLedger
 from .roots import UNREADABLE, roots_of
 from .scan import ScanReport, scan
 from .store import Scope, Session, UsageStore
@@ -388,25 +388,17 @@ class UsageService:
         return _largest(rows)
 
     async def _by_sender(self, store: UsageStore, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
-        """Each request counts for whoever prompted its agent last before it; before any prompt, for the person."""
-        works: defaultdict[tuple[str | None, str | None], Work] = defaultdict(Work)
-        by_agent: defaultdict[CardId, set[Session]] = defaultdict(set)
-        for one in linked:
-            by_agent[one.agent_id].add((one.harness, one.session))
-        for agent_id, sessions in by_agent.items():
-            prompted = await self._ledger.senders(agent_id)
-            times = [one.at_ms for one in prompted]
-            records = await asyncio.to_thread(store.records, Scope(scope.from_ms, scope.to_ms, frozenset(sessions)))
-            for record in records:
-                at_ms = record.at_ms if record.begun_ms is None else record.begun_ms
-                place = bisect_right(times, at_ms) - 1
-                sender = prompted[place] if place >= 0 else Prompted(0, None, None)
-                works[(sender.sender_id, sender.name)] += Work.of(record.tokens, store.cost_pico(record))
+        """Who caused what; a sender may be gone."""
+        owners = {(one.harness, one.session): one.agent_id for one in linked}
+        found = await asyncio.to_thread(store.records_with_logs, scope)
+        records = [(record, owners.get((harness, record.session))) for record, harness, _ in found]
+        agents = {agent_id for _, agent_id in records if agent_id is not None}
+        prompted = {agent_id: await self._ledger.senders(agent_id) for agent_id in agents}
         rows = []
-        for (sender_id, name), work in works.items():
-            card = None if sender_id is None else self._graph.find_card(sender_id)
-            shown = card.name if card is not None else name or "person"
-            rows.append(ReportRow(sender_id, shown, work, {"gone": sender_id is not None and card is None}))
+        for one in await asyncio.to_thread(by_sender, records, prompted, store.cost_pico):
+            card = None if one.sender_id is None else self._graph.find_card(one.sender_id)
+            gone = one.sender_id is not None and card is None
+            rows.append(ReportRow(one.sender_id, one.name if card is None else card.name, one.work, {"gone": gone}))
         return _largest(rows)
 
     # Budgets
