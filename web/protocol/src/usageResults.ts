@@ -52,7 +52,7 @@ export interface UsageReport {
   readonly rows: readonly UsageRow[];
   readonly total: PricedSums;
   readonly skipped: number;
-  readonly skips?: readonly UsageSkip[];
+  readonly skips: readonly UsageSkip[];
   readonly partial: boolean;
   readonly prices: string;
   readonly scannedAt: number | null;
@@ -64,7 +64,6 @@ export interface UsageScan {
   readonly read: number;
   readonly readBytes: number;
   readonly failed: number;
-  readonly scannedAt: number | null;
 }
 
 /** What an agent's next turn may cost, by the median of its last ones. */

@@ -8,6 +8,7 @@ from .method_row import MethodRow
 from .param_shapes import Shape, ident, integer, items, nullable, one_of, record
 
 USAGE_GROUPS: Final = ("day", "agent", "model", "session", "sender")
+USAGE_SPLITS: Final = ("agent", "model")
 USAGE_PERIODS: Final = ("today", "7d", "30d", "all")
 BUDGET_PERIODS: Final = ("day", "week", "month", "total")
 UNPRICED_RULES: Final = ("ignore", "pause")
@@ -41,10 +42,13 @@ USAGE_ROWS: Final = (
                 "period": one_of(USAGE_PERIODS),
                 "from": _AT_MS,
                 "to": _AT_MS,
+                "split": one_of(USAGE_SPLITS),
             },
         ),
-        "Sums tokens and money of a workspace, of one agent or of all logs, by day, agent, model, session or sender.",
-        "{by, from|null, to, rows: [{key, name, ...sums}], total, skipped, partial, prices, scannedAt}",
+        "Sums tokens and money of a workspace, of one agent or of all logs, by day, agent, model, session or sender; "
+        "`split` gives days in parts.",
+        "{by, from|null, to, rows: [{key, name, ...sums, parts?}], total, skipped, skips: [{harness, reason, count}], "
+        "partial, prices, scannedAt}",
     ),
     _row(
         "usage.scan",

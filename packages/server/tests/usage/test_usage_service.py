@@ -184,6 +184,31 @@ async def test_days_without_work_have_a_line_too(desk: Desk) -> None:
     assert report["rows"][0]["costMicroUsd"] is None
 
 
+async def test_days_come_in_parts_that_sum_up_to_them(desk: Desk) -> None:
+    second = await desk.agent("T", title="Second")
+    desk.log(claude_answer(2), claude_answer(3, "msg_2", model="nobody-knows"))
+    desk.log(claude_answer(4, "msg_3", session="T"), session="T")
+    desk.at(60)
+    report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, period="7d", split="agent")
+    assert [row["parts"] for row in report["rows"][:-1]] == [[]] * 6
+    today = report["rows"][-1]
+    assert {part["key"]: part["requests"] for part in today["parts"]} == {desk.agent_id: 2, second: 1}
+    assert sum(part["totalTokens"] for part in today["parts"]) == today["totalTokens"]
+    models = await desk.page.call("usage.report", by="day", workspaceId=desk.home, period="today", split="model")
+    assert {part["key"]: part["requests"] for part in models["rows"][0]["parts"]}["nobody-knows"] == 1
+    whole = await desk.page.call("usage.report", by="day", workspaceId=desk.home, period="today")
+    assert "parts" not in whole["rows"][0]
+
+
+async def test_a_report_tells_why_something_could_not_be_read(desk: Desk) -> None:
+    desk.log(claude_answer(2), b"{broken\n", b"{broken too\n")
+    desk.at(60)
+    report = await desk.page.call("usage.report", by="agent", workspaceId=desk.home)
+    (skip,) = report["skips"]
+    assert (skip["harness"], skip["count"], report["skipped"], report["partial"]) == ("claude-code", 2, 2, True)
+    assert skip["reason"]
+
+
 async def test_what_an_agent_spent_stays_when_its_card_is_removed(desk: Desk) -> None:
     desk.log(claude_answer(2))
     desk.at(60)

@@ -48,6 +48,7 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
             agent_id=None if agent_id is None else CardId(agent_id),
             from_ms=from_ms,
             to_ms=to_ms,
+            split=params.get("split"),
         )
         return found.to_wire()
 

@@ -11,9 +11,9 @@ import logging
 import os
 import secrets
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, TypeAlias
@@ -44,7 +44,7 @@ from .index import INDEX_NAME
 from .ledger import LinkedSession, UsageLedger
 from .roots import UNREADABLE, roots_of
 from .scan import ScanReport, scan
-from .store import Scope, Session, UsageStore
+from .store import LogSkip, Scope, Session, UsageStore
 from .timeline import timeline_requests
 from .turns import segments, timing, turns
 from .windows import days_between, local_day
@@ -87,15 +87,20 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Sums by one group. `skipped` counts log content that could not be read."""
+    """Sums by one group. `skips` is what of the logs could not be read."""
 
     by: str
     from_ms: int | None
     to_ms: int
     rows: tuple[ReportRow, ...]
-    skipped: int
+    skips: tuple[LogSkip, ...]
     prices: str
     scanned_at_ms: int | None
+
+    @property
+    def skipped(self) -> int:
+        """How much could not be read."""
+        return sum(one.count for one in self.skips)
 
     def to_wire(self) -> dict[str, Any]:
         total = total_work(row.work for row in self.rows)
@@ -106,6 +111,7 @@ class Report:
             "rows": [row.to_wire() for row in self.rows],
             "total": {**total.to_wire(), "unpricedRequests": total.unpriced},
             "skipped": self.skipped,
+            "skips": _reasons(self.skips),
             "partial": total.unpriced > 0 or self.skipped > 0,
             "prices": self.prices,
             "scannedAt": self.scanned_at_ms,
@@ -337,18 +343,34 @@ class UsageService:
         agent_id: CardId | None = None,
         from_ms: int | None = None,
         to_ms: int | None = None,
+        split: str | None = None,
     ) -> Report:
-        """Sums of a workspace, of one agent, or of all logs there are. UNAVAILABLE."""
+        """Sums of a workspace, of one agent, or of all logs there are; days also in parts by agent or model.
+
+        UNAVAILABLE.
+        """
         store = await self._fresh()
         end_ms = self._clock.now_ms() + 1 if to_ms is None else to_ms
         linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=agent_id)
         bounded = workspace_id is not None or agent_id is not None
         scope = Scope(from_ms, end_ms, _sessions(linked) if bounded else None)
         rows = await self._rows(store, by, scope, linked)
+        if by == "day" and split is not None:
+            rows = [await self._in_parts(store, row, split, scope, linked) for row in rows]
         skips = await asyncio.to_thread(store.skips, self._clock.now_ms())
         harnesses = {one.harness for one in linked} if bounded else None
-        skipped = sum(one.count for one in skips if harnesses is None or one.harness in harnesses)
-        return Report(by, from_ms, end_ms, tuple(rows), skipped, store.price_version, store.scanned_at_ms)
+        told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
+        return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, store.scanned_at_ms)
+
+    async def _in_parts(
+        self, store: UsageStore, day: ReportRow, split: str, scope: Scope, linked: Sequence[LinkedSession]
+    ) -> ReportRow:
+        """A day's line with its parts by agent or model, those without any request left out."""
+        if not day.work.requests:
+            return replace(day, more={**day.more, "parts": []})
+        within = replace(scope, from_ms=day.more["from"], to_ms=day.more["to"])
+        parts = await self._rows(store, split, within, linked)
+        return replace(day, more={**day.more, "parts": [one.to_wire() for one in parts if one.work.requests]})
 
     async def _rows(self, store: UsageStore, by: str, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
         match by:
@@ -511,6 +533,14 @@ def _linked(card: Card) -> list[LinkedSession]:
         LinkedSession(harness, session, card.id, card.workspace_id, card.name)
         for session in card.content.get("sessionIds") or ()
     ]
+
+
+def _reasons(skips: Sequence[LogSkip]) -> list[dict[str, Any]]:
+    """What could not be read, by agent and reason."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in skips:
+        counts[one.harness, one.reason] += one.count
+    return [{"harness": harness, "reason": reason, "count": count} for (harness, reason), count in counts.items()]
 
 
 def _sessions(linked: Sequence[LinkedSession]) -> frozenset[Session]:
