@@ -18,7 +18,7 @@ from .processes import Command
 _MAX_LINE_BYTES: Final = 64 << 20
 _LAST_LINES: Final = 20
 _CLOSE_S: Final = 5.0
-_SETTLE_S: Final = 1.0
+_SETTLE_S: Final = 5.0
 
 
 class PipedProgram:

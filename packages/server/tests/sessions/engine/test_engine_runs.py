@@ -13,6 +13,7 @@ from tests.model_server.serving import ModelServer, serving_models
 
 from cardloom.features.sessions.backends.engine.endpoint import Dialect, Endpoint, EndpointSettings
 from cardloom.features.sessions.backends.engine.file_tools import file_tools
+from cardloom.features.sessions.backends.engine.toolbox import Permissions
 from cardloom_protocol.session import derived_text
 
 from ..run_trace import begun, history, new_session, ran, texts
@@ -110,6 +111,18 @@ async def test_a_rejected_call_does_nothing_and_the_model_is_told(engine_of: Mak
     assert files.files == {}
     result = (await history(host, session))[2]["parts"][0]
     assert result["meta"]["error"] is True
+
+
+async def test_no_answer_in_time_means_no(engine_of: MakeEngine) -> None:
+    files = MemoryFiles()
+    call = streamed(*chat_call("write_file", '{"path": "a", "content": "x"}'))
+    hasty = {**with_files(files), "permissions": Permissions(ask_timeout_ms=20)}
+    host = engine_of(call, streamed(*chat_words("pity"), *chat_end()), **hasty)
+    session = await new_session(host)
+    trace = await ran(host, session, "write")
+    assert trace.events[-1]["status"] == "done"
+    assert trace.of("ask")[-1]["resolved"]["timeout"] is True
+    assert files.files == {}
 
 
 async def test_allowed_for_the_session_is_not_asked_again_there(engine_of: MakeEngine) -> None:

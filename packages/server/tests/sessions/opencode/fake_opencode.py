@@ -8,7 +8,6 @@ import os
 import queue
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -88,7 +87,8 @@ def run(session: str, word: str) -> None:
     match word:
         case "die":
             say(answer, "so far")
-            time.sleep(0.2)
+            for stream in list(streams):
+                stream.join()
             print("out of luck", flush=True)
             os._exit(3)
         case "gap":
@@ -180,6 +180,7 @@ class Handler(BaseHTTPRequestHandler):
         while (event := own.get()) is not None:
             self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
+            own.task_done()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilities
@@ -9,8 +10,9 @@ from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported,
 from cardloom_protocol.session.info import ModelInfo, SessionCreateOpts, SessionInfo, SessionModel, patched_meta
 from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
 from cardloom_protocol.session.messages import Message, MessageAppendOpts, ThreadEntry
+from cardloom_protocol.session.model import NodePatch
 from cardloom_protocol.session.paging import page_of
-from cardloom_protocol.session.parts import parts_of
+from cardloom_protocol.session.parts import AnyPart, parts_of
 from cardloom_sdk.backend import Backend, Run, SessionsOps
 from cardloom_sdk.stores import SessionPage
 
@@ -40,7 +42,7 @@ class OpenCodeBackend(Backend):
             "rename": True,
             "fork": True,
             "sessionMeta": True,
-            "edits": {"delete": True},
+            "edits": {"edit": True, "delete": True},
             "run": {"ask": True, "activity": True, "cancel": True},
         }
 
@@ -146,6 +148,25 @@ class OpenCodeSessions(SessionsOps):
         _check_id(session_id, "ses", "session")
         await self._ask("DELETE", f"/session/{session_id}")
 
+    async def edit_message(self, session_id: str, message_id: str, patch: NodePatch) -> Message:
+        """See the contract. Only texts can be changed: the rest is what OpenCode did."""
+        message = find(await self.history(session_id), message_id)
+        patch.check(message.get("hash", ""))
+        wanted = patch.applied(message["parts"])
+        if _without_texts(wanted) != _without_texts(message["parts"]) or "." in message_id:
+            raise NotSupported("edits.edit", "OpenCode lets only the texts of a message be changed.")
+        texts = [text_of(part.get("text")) for part in wanted if part.get("type") == "text"]
+        place = f"/session/{session_id}/message/{message_id}"
+        kept = [part for part in objects(object_of(await self._ask("GET", place)).get("parts")) if _is_shown_text(part)]
+        if len(texts) > len(kept):
+            raise NotSupported("edits.edit", "OpenCode takes no further text into a message.")
+        for number, part in enumerate(kept):
+            if number >= len(texts):
+                await self._ask("DELETE", f"{place}/part/{part['id']}")
+            elif part.get("text") != texts[number]:
+                await self._ask("PATCH", f"{place}/part/{part['id']}", {**part, "text": texts[number]})
+        return find(await self.history(session_id), message_id)
+
     async def delete_message(self, session_id: str, message_id: str) -> None:
         """See the contract. The results of calls go with the message that made them."""
         find(await self.history(session_id), message_id)
@@ -230,6 +251,14 @@ async def check_model(ask: AskOpenCode, model: SessionModel) -> None:
 
 async def _models(ask: AskOpenCode) -> list[ModelInfo]:
     return model_infos(object_of(await ask("GET", "/config/providers")))
+
+
+def _without_texts(parts: Sequence[AnyPart]) -> list[AnyPart]:
+    return [part for part in parts if part.get("type") != "text"]
+
+
+def _is_shown_text(part: JsonObject) -> bool:
+    return part.get("type") == "text" and bool(part.get("text"))
 
 
 def _check_id(value: str, prefix: str, what: str) -> None:
