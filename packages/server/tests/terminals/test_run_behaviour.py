@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cardloom.features.terminals.terminal import Times
+from cardloom.features.terminals.quiet import Times
 from cardloom_protocol.errors import ErrorCode
 
 from .conftest import until

@@ -32,8 +32,9 @@ from ...core.subscriptions import Subscriptions
 from ...host.screen import Scheme
 from ...host.shells import find_shell
 from .output import OutputFeed
+from .quiet import DEFAULT_TIMES, Times
 from .runs import Run, RunResult, Sender
-from .terminal import DEFAULT_TIMES, Terminal, Times
+from .terminal import Terminal
 from .viewers import Viewers
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from cardloom_protocol.agents import AgentStatus
@@ -37,11 +36,10 @@ from .model import (
     without_answers,
 )
 from .output import OutputFeed
+from .quiet import DEFAULT_TIMES, Times, Watch
 from .runs import Run, RunResult, Sender
 from .viewers import Viewers
 
-MARKS_WAIT_S: Final = 3.0
-QUIET_S: Final = 0.3
 _INTERRUPT: Final = "\x03"
 
 
@@ -53,17 +51,6 @@ class TerminalEvents(Protocol):
         ...
 
     def command_ended(self, card_id: CardId, command: str, exit_code: int | None, sender: Sender) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """How long a shell may stay silent before it counts as one without marks, and what quiet ends its commands."""
-
-    marks_wait_s: float = MARKS_WAIT_S
-    quiet_s: float = QUIET_S
-
-
-DEFAULT_TIMES: Final = Times()
 
 
 class Terminal:
@@ -100,7 +87,7 @@ class Terminal:
         self._starting = asyncio.Lock()
         self._ready = asyncio.Event()
         self._news = asyncio.Event()
-        self._watch: asyncio.TimerHandle | None = None
+        self._watch = Watch(self._look)
 
     # State
 
@@ -317,7 +304,7 @@ class Terminal:
                 self._learn(fact)
 
     def exited(self, exit_code: int) -> None:
-        self._disarm()
+        self._watch.stop()
         self._viewers.flush()
         self._output.flush()
         was_running = self._tracker.phase is Phase.RUNNING
@@ -338,7 +325,7 @@ class Terminal:
     def _learn(self, fact: Ready | Started | Ended) -> None:
         match fact:
             case Ready():
-                self._disarm()
+                self._watch.stop()
                 self._ready.set()
             case Started():
                 self._ready.clear()
@@ -389,26 +376,19 @@ class Terminal:
     # Shells without marks
 
     def _arm(self) -> None:
-        self._disarm()
-        wait_s = self._times.marks_wait_s if self._run is None else self._times.quiet_s
-        self._watch = asyncio.get_running_loop().call_later(wait_s, self._look)
-
-    def _disarm(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
-            self._watch = None
+        self._watch.wait(self._times.marks_wait_s if self._run is None else self._times.quiet_s)
 
     def _look(self) -> None:
         """See whether a shell that tells nothing is ready for a command, or done with one."""
-        self._watch = None
-        console, loop = self._console, asyncio.get_running_loop()
+        console = self._console
         if console is None or self._tracker.phase not in (Phase.STARTING, Phase.UNMARKED):
             return
-        quiet = loop.time() - self._printed_at_s >= self._times.quiet_s and console.at_rest()
+        now_s = asyncio.get_running_loop().time()
+        quiet = now_s - self._printed_at_s >= self._times.quiet_s and console.at_rest()
         starting = self._tracker.phase is Phase.STARTING
         if not quiet or (starting and not (console.edits_lines() or self._line_begun)):
             # Something runs, or start-up files take their time: there is no line editor and no prompt yet.
-            self._watch = loop.call_later(self._times.quiet_s, self._look)
+            self._watch.wait(self._times.quiet_s)
         elif starting:
             self._tracker.phase = Phase.UNMARKED
             self._learn(Ready())
