@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 
 from cardloom.core.bus import Bus, Event
-from cardloom.features.terminals.viewers import CAUGHT_UP_CHARS, PIECE_CHARS, Picture, Viewers
+from cardloom.core.programs import Picture
+from cardloom.features.terminals.viewers import CAUGHT_UP_CHARS, PIECE_CHARS, Viewers
 from cardloom_protocol.ids import CardId, ConnectionId
 
 CARD = CardId("c_1")
