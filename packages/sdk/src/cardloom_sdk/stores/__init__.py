@@ -2,6 +2,7 @@
 
 from .claude import ClaudeStore
 from .contract import SessionPage, SessionStore, StoreCapabilities
+from .converting import Copied, Loss, copy_session
 from .memory import MemoryStore
 from .nr_chat import NrChatStore
 from .pi import PiStore
@@ -9,6 +10,8 @@ from .registry import StoreFactory, StoreRegistry
 
 __all__ = [
     "ClaudeStore",
+    "Copied",
+    "Loss",
     "MemoryStore",
     "NrChatStore",
     "PiStore",
@@ -17,4 +20,5 @@ __all__ = [
     "StoreCapabilities",
     "StoreFactory",
     "StoreRegistry",
+    "copy_session",
 ]

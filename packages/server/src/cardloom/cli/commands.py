@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import agent_commands, package_commands
+from . import agent_commands, package_commands, session_commands
 from .file_commands import fs
 from .key_commands import key
 from .mcp_commands import mcp
@@ -35,6 +35,7 @@ app.add_typer(mcp, name="mcp")
 app.add_typer(key, name="key")
 package_commands.add_to(card)
 agent_commands.add_to(app)
+session_commands.add_to(app)
 app.command()(usage)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]

@@ -1,0 +1,93 @@
+"""Copying sessions between stores: what fits arrives whole, what does not is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cardloom_protocol.session import NodeInput
+from cardloom_protocol.session.errors import NotFound
+from cardloom_sdk.stores import ClaudeStore, MemoryStore, NrChatStore, PiStore, SessionStore, copy_session
+
+MAKERS: dict[str, Callable[[Path], SessionStore]] = {
+    "memory": lambda folder: MemoryStore(),
+    "nr-chat": NrChatStore,
+    "pi": lambda folder: PiStore(folder, cwd="/w"),
+    "claude": lambda folder: ClaudeStore(folder, cwd="/w"),
+}
+
+
+async def _talk(store: SessionStore) -> str:
+    session_id = (await store.create(info={"title": "A talk"}))["id"]
+    for role, text in (("user", "hello"), ("assistant", "good day"), ("user", "and now?"), ("assistant", "this")):
+        await store.append_node(session_id, NodeInput(role, text=text))
+    return session_id
+
+
+def _texts(history: list[object]) -> list[tuple[str, str]]:
+    return [(message["role"], message["parts"][0]["text"]) for message in history]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("to", list(MAKERS))
+@pytest.mark.parametrize("of", list(MAKERS))
+async def test_a_talk_keeps_its_words_and_order_between_any_two_stores(tmp_path: Path, of: str, to: str) -> None:
+    source, target = MAKERS[of](tmp_path / "a"), MAKERS[to](tmp_path / "b")
+    session_id = await _talk(source)
+    copied = await copy_session(source, target, session_id)
+    before, after = await source.history(session_id), await target.history(copied.session_id)
+    assert (
+        _texts(list(after))
+        == _texts(list(before))
+        == [
+            ("user", "hello"),
+            ("assistant", "good day"),
+            ("user", "and now?"),
+            ("assistant", "this"),
+        ]
+    )
+    assert copied.messages == 4
+
+
+async def test_nothing_is_lost_where_the_target_keeps_everything(tmp_path: Path) -> None:
+    source, target = MemoryStore(), MemoryStore()
+    session_id = await _talk(source)
+    first = (await source.load(session_id)).nodes[0]
+    other = await source.append_node(session_id, NodeInput("assistant", text="another answer", parent=first.id))
+    await source.set_active_leaf(session_id, other.id)
+    copied = await copy_session(source, target, session_id)
+    assert copied.losses == ()
+    assert len((await target.load(copied.session_id)).nodes) == 5
+    assert _texts(list(await target.history(copied.session_id)))[-1] == ("assistant", "another answer")
+
+
+async def test_branches_are_told_as_lost_where_the_target_keeps_one_path(tmp_path: Path) -> None:
+    source, target = MemoryStore(), ClaudeStore(tmp_path, cwd="/w")
+    session_id = await _talk(source)
+    first = (await source.load(session_id)).nodes[0]
+    other = await source.append_node(session_id, NodeInput("assistant", text="another answer", parent=first.id))
+    await source.set_active_leaf(session_id, other.id)
+    copied = await copy_session(source, target, session_id)
+    assert "branches beside the active one (3×)" in [str(loss) for loss in copied.losses]
+    assert copied.messages == 2
+
+
+async def test_what_a_format_has_no_place_for_is_named_with_its_message(tmp_path: Path) -> None:
+    source, target = MemoryStore(), PiStore(tmp_path, cwd="/w")
+    session_id = (await source.create())["id"]
+    node = await source.append_node(
+        session_id,
+        NodeInput("user", parts=[{"type": "custom", "data": {"w": 1}, "text": "alt"}], flags={"hidden": True}),
+    )
+    copied = await copy_session(source, target, session_id)
+    told = " ".join(str(loss) for loss in copied.losses)
+    assert node.id in told
+    assert "custom" in told or "hidden" in told
+
+
+async def test_an_unknown_session_is_not_found_and_nothing_is_made() -> None:
+    source, target = MemoryStore(), MemoryStore()
+    with pytest.raises(NotFound):
+        await copy_session(source, target, "none")
+    assert (await target.list()).sessions == []

@@ -1,0 +1,148 @@
+"""`cardloom chat`: a conversation with a backend of the running server, in the terminal.
+
+The same operations as the chat page, over the same connection. Spec: session protocol; decision 39.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_sdk import Client
+
+from .console import EXIT_FAILED, Answer, say
+from .session import session as connected
+
+
+async def chat(
+    text: str | None, backend: str | None, session: str | None, model: str | None, *, as_json: bool
+) -> Answer:
+    """Say one thing and print the answer, or go on until the end of the input."""
+    async with connected() as client:
+        talk = _Talk(client, {} if backend is None else {"backend": backend}, as_json=as_json)
+        session_id = session or await talk.create(model)
+        if text is not None:
+            ended = await talk.say(session_id, sys.stdin.read() if text == "-" else text)
+            data = {"sessionId": session_id, "text": talk.text, "status": ended}
+            return Answer(data, "", 0 if ended == "done" else EXIT_FAILED)
+        if not sys.stdin.isatty():
+            raise CallError(
+                ErrorCode.INVALID_PARAMS, "a conversation needs a terminal; give a text, or - for the input"
+            )
+        say(f"Session {session_id}. End with Ctrl-D.")
+        while (line := await asyncio.to_thread(_line)) is not None:
+            if line.strip():
+                await talk.say(session_id, line)
+    return Answer({"sessionId": session_id}, "")
+
+
+_CODES = {"NOT_FOUND": ErrorCode.NOT_FOUND, "CONFLICT": ErrorCode.BUSY, "BUSY": ErrorCode.BUSY}
+
+
+class _Talk:
+    """One conversation. `text` is what was said last."""
+
+    def __init__(self, client: Client, where: Mapping[str, str], *, as_json: bool) -> None:
+        self.text = ""
+        self._client = client
+        self._where = where
+        self._quiet = as_json
+        self._streams: dict[str, asyncio.Queue[dict[str, Any]]] = {}
+        self._kinds: dict[int, str] = {}
+        client.on("session.stream", self._receive)
+
+    async def create(self, model: str | None) -> str:
+        """A new session."""
+        given = {} if model is None else {"model": model}
+        return str((await self._call("create", given))["id"])
+
+    async def say(self, session_id: str, words: str) -> str:
+        """Run one turn and print it as it comes; gives how it ended: done, cancelled or error."""
+        run = await self._call("run", {"sessionId": session_id, "text": words})
+        stream = await self._call("follow", {"runId": run["runId"]})
+        events = self._streams.setdefault(stream["streamId"], asyncio.Queue())
+        self.text, self._kinds, ended = "", {}, "error"
+        while True:
+            told = await events.get()
+            for item in told["events"]:
+                ended = await self._take(item["event"]) or ended
+            if told["ended"]:
+                break
+        del self._streams[stream["streamId"]]
+        if not self._quiet:
+            print(flush=True)
+        return ended
+
+    async def _take(self, event: Mapping[str, Any]) -> str | None:
+        match event.get("type"):
+            case "part_start":
+                self._begin_part(event["part"], event.get("value") or {})
+            case "part_delta" if self._kinds.get(event["part"]) == "text":
+                self._print(str(event["delta"]))
+            case "part_end":
+                self._end_part(event.get("value") or {})
+            case "message_start":
+                self._kinds = {}
+            case "ask" if not event.get("resolved"):
+                await self._answer(event)
+            case "error":
+                say(f"cardloom: {event.get('message') or event.get('text') or 'the run failed'}")
+            case "run_end":
+                error = event.get("error")
+                if error:
+                    say(f"cardloom: {error.get('message') if isinstance(error, dict) else error}")
+                return str(event.get("status") or "done")
+        return None
+
+    def _begin_part(self, number: int, value: Mapping[str, Any]) -> None:
+        self._kinds[number] = str(value.get("type") or "text")
+        if self._kinds[number] == "text":
+            self._print(("\n\n" if self.text else "") + str(value.get("text") or ""))
+
+    def _end_part(self, value: Mapping[str, Any]) -> None:
+        if value.get("type") == "tool_use":
+            meta = value.get("meta") or {}
+            say(f"[tool {meta.get('name', '?')}] {json.dumps(value.get('data'), ensure_ascii=False)}")
+
+    def _print(self, words: str) -> None:
+        self.text += words
+        if not self._quiet:
+            print(words, end="", flush=True)
+
+    async def _answer(self, event: Mapping[str, Any]) -> None:
+        """Ask the person; where there is none, the question is given up, which allows nothing."""
+        settled: dict[str, Any] = {"cancelled": True}
+        if sys.stdin.isatty():
+            options = event.get("options") or []
+            say(f"{event.get('title')}{': ' + event['text'] if event.get('text') else ''}")
+            for number, option in enumerate(options, 1):
+                say(f"  {number} {option['label']}")
+            said = ((await asyncio.to_thread(_line)) or "").strip()
+            if said.isdigit() and 1 <= int(said) <= len(options):
+                settled = {"optionIds": [options[int(said) - 1]["id"]]}
+            elif said and not options:
+                settled = {"text": said}
+        else:
+            say(f"{event.get('title')}: nobody can answer here, so it is refused")
+        await self._call("answer", {"runId": event["runId"], "askId": event["askId"], **settled})
+
+    async def _call(self, name: str, params: Mapping[str, Any]) -> Any:
+        envelope = await self._client.call(f"session.{name}", {**self._where, **params})
+        if not envelope["ok"]:
+            error = envelope["error"]
+            raise CallError(_CODES.get(error["code"], ErrorCode.INVALID_PARAMS), error["message"])
+        return envelope["data"]
+
+    def _receive(self, told: dict[str, Any]) -> None:
+        self._streams.setdefault(told["streamId"], asyncio.Queue()).put_nowait(told)
+
+
+def _line() -> str | None:
+    try:
+        return input("> ")
+    except EOFError:
+        return None

@@ -1,0 +1,127 @@
+"""`cardloom sessions` and `cardloom chat`: other programs' folders, our own sessions, a talk with a model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.model_server.scenario import PLAIN_TEXT
+from tests.model_server.serving import serving_models
+
+from cardloom.features.sessions.backends.configured import FILE
+from cardloom_protocol.session import NodeInput
+from cardloom_sdk.stores import NrChatStore, PiStore
+
+from .running_cli import Cli
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> str:
+    """A session in a folder of nr-chat files; gives its id."""
+
+    async def make() -> str:
+        store = NrChatStore(tmp_path / "talks")
+        session_id = (await store.create(info={"title": "Bread"}))["id"]
+        await store.append_node(session_id, NodeInput("user", text="How long?"))
+        await store.append_node(session_id, NodeInput("assistant", text="Fifty minutes.\n```\n200 °C\n```"))
+        return session_id
+
+    return asyncio.run(make())
+
+
+def test_sessions_of_a_folder_are_listed_shown_and_exported(cli: Cli, tmp_path: Path, talk: str) -> None:
+    store = ("--store", f"nr-chat:{tmp_path / 'talks'}")
+    (listed,) = cli.json("sessions", "list", *store)
+    assert (listed["id"], listed["title"]) == (talk, "Bread")
+    code, text, _ = cli("sessions", "show", talk[:10], *store)
+    assert code == 0
+    assert text.splitlines()[:2] == ["user", "  How long?"]
+    code, text, _ = cli("sessions", "export", talk, *store)
+    assert text.startswith("# Bread\n\n## user\n\nHow long?\n\n## assistant")
+    whole = json.loads(cli("sessions", "export", talk, "--as", "json", *store)[1])
+    assert [node["role"] for node in whole["nodes"]] == ["user", "assistant"]
+
+
+def test_a_session_is_copied_into_another_store_and_the_loss_is_told(cli: Cli, tmp_path: Path, talk: str) -> None:
+    store = ("--store", f"nr-chat:{tmp_path / 'talks'}")
+    told = cli.json("sessions", "convert", talk, "--to", f"pi:{tmp_path / 'pi'}", *store)
+    assert told["messages"] == 2
+    copied = asyncio.run(PiStore(tmp_path / "pi", cwd="/w").history(told["id"]))
+    assert [message["role"] for message in copied] == ["user", "assistant"]
+    code, text, _ = cli("sessions", "convert", talk, "--to", f"claude:{tmp_path / 'claude'}", *store)
+    assert code == 0
+    assert "Copied 2 messages" in text
+    assert "Lost: " in text or "Nothing was lost." in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("list", "--store", "mars"), 2, "'mars' is no store"),
+        (("list", "--store", "nr-chat"), 2, "nr-chat:FOLDER"),
+        (("list", "--store", "pi:/no/such/folder"), 2, "is no folder"),
+        (("list",), 1, "There are no sessions yet"),
+        (("export", "x", "--as", "paper"), 2, "markdown or json"),
+    ],
+)
+def test_what_makes_no_sense_is_said(cli: Cli, arguments: tuple[str, ...], code: int, words: str) -> None:
+    found = cli("sessions", *arguments)
+    assert (found[0], words in found[2]) == (code, True), found
+
+
+def test_an_unknown_session_is_not_found(cli: Cli, tmp_path: Path, talk: str) -> None:
+    code, _, error = cli("sessions", "show", "nothing", "--store", f"nr-chat:{tmp_path / 'talks'}")
+    assert code == 1
+    assert "There is no session 'nothing'" in error
+
+
+@pytest.fixture
+def chatting(cli: Cli, start_server: Any) -> Iterator[Cli]:
+    """A server whose engine talks to the scripted model."""
+    cli.home.mkdir(exist_ok=True)
+    with serving_models() as models:
+        endpoints = [{"id": "scripted", "url": f"{models.url}/v1"}]
+        document = {"engine": {"endpoints": endpoints, "defaultModel": "scripted/scripted-1"}}
+        (cli.home / FILE).write_text(json.dumps(document))
+        start_server().wait_until_open()
+        yield cli
+
+
+def test_a_word_to_the_engine_is_answered_and_kept(chatting: Cli) -> None:
+    told = chatting.json("chat", "[[text]] hello")
+    assert (told["text"], told["status"]) == (PLAIN_TEXT, "done")
+    code, text, _ = chatting("chat", "[[text]] and again", "--session", told["sessionId"])
+    assert (code, text) == (0, PLAIN_TEXT)
+    shown = chatting.json("sessions", "show", told["sessionId"])  # read beside the server that runs
+    assert [message["role"] for message in shown["messages"]] == ["user", "assistant"] * 2
+
+
+def test_a_question_that_nobody_can_answer_is_refused(chatting: Cli, tmp_path: Path) -> None:
+    code, _, error = chatting("chat", "[[write:notes.txt]] please")
+    assert "nobody can answer here" in error
+    assert code in (0, 1)
+    assert not (tmp_path / "project" / "notes.txt").exists()
+
+
+def test_a_failing_model_ends_the_command_with_its_words(chatting: Cli) -> None:
+    code, _, error = chatting("chat", "[[401]] hello")
+    assert code == 1
+    assert "cardloom: " in error
+
+
+def test_an_unknown_backend_and_session_are_said(chatting: Cli) -> None:
+    code, _, error = chatting("chat", "hello", "--backend", "mars")
+    assert (code, "mars" in error) == (1, True)
+    code, _, error = chatting("chat", "hello", "--session", "none")
+    assert (code, "none" in error) == (1, True)
+
+
+def test_a_running_server_keeps_its_sessions_to_itself(chatting: Cli, tmp_path: Path, talk: str) -> None:
+    code, _, error = chatting(
+        "sessions", "convert", talk, "--store", f"nr-chat:{tmp_path / 'talks'}", "--to", "cardloom"
+    )
+    assert (code, "keeps its sessions to itself" in error) == (1, True)
