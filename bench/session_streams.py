@@ -5,25 +5,35 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+from dataclasses import dataclass
 from typing import Any, cast
 
 import uvloop
 
 from .processes import CAP_S, Running, served
 from .report import Goal, Row, Table
-from .sampling import Pairs, Stopwatch, in_turns_async
+from .sampling import Pairs, in_turns_async
 
 CLIENTS = 200
-EVENTS = 500
 ROUNDS = 5
-BURSTS = (1, 20)
+EVENTS = {1: 500, 20: 3000}
+"""Pieces of a run by how many come at once: enough to be measured, few enough for the peer."""
 TEXT = f"""
-A run of {EVENTS} pieces of text, some 200 bytes each as a frame, followed by {CLIENTS} clients. A delivery is one frame
-at one client. Joining pieces for clients that fall behind is switched off, so that every frame is sent as it is. Beside
-it: uvicorn with the same settings and a Starlette application with a queue and a `StreamingResponse` a client. What the
-server waited for a core is left out on both sides. The last row has one more client that does not read at all; beside
-it the same run without that client.
+A run of {EVENTS[1]:,} pieces of text, or {EVENTS[20]:,} in bursts, some 200 bytes each as a frame, followed by
+{CLIENTS} clients. A delivery is one frame at one client; rates are those of a second of the server's processor time.
+Joining pieces for clients that fall behind is switched off, so that every frame is sent as it is. Beside it: uvicorn
+with the same settings and a Starlette application with a queue and a `StreamingResponse` a client. The last row has one
+more client that does not read at all; beside it the same run without that client.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """How many frames a client gets: before the pieces, the pieces, and after them."""
+
+    before: int
+    events: int
+    after: int
 
 
 class Stream(asyncio.Protocol):
@@ -75,12 +85,15 @@ class Ours:
     async def deliveries_per_second(self) -> float:
         """One run to its end."""
         session = _post(self._server, "/sessions", {})["id"]
-        run = _post(self._server, f"/sessions/{session}/runs", {"text": f"{EVENTS} {self._burst}"})["runId"]
+        run = _post(self._server, f"/sessions/{session}/runs", {"text": f"{EVENTS[self._burst]} {self._burst}"})[
+            "runId"
+        ]
         path = f"/runs/{run}/events"
         idle = [await _open(self._server, path, Tally()) for _ in range(self._slow)]
         for stream in idle:
             stream.transport.pause_reading()
-        rate = await _rate(self._server, path, lambda: _post(self._server, "/services/bench/go", {}), before=4, after=3)
+        frames = Frames(before=4, events=EVENTS[self._burst], after=3)
+        rate = await _rate(self._server, path, lambda: _post(self._server, "/services/bench/go", {}), frames)
         for stream in idle:
             stream.transport.abort()
         return rate
@@ -91,25 +104,26 @@ class Bare:
 
     def __init__(self, server: Running, burst: int) -> None:
         self._server = server
-        self._path = f"/go?events={EVENTS}&burst={burst}"
+        self._frames = Frames(before=1, events=EVENTS[burst], after=0)
+        self._path = f"/go?events={EVENTS[burst]}&burst={burst}"
 
     async def deliveries_per_second(self) -> float:
         """One stream to its end."""
-        return await _rate(self._server, "/events", lambda: _post(self._server, self._path, {}), before=1, after=0)
+        return await _rate(self._server, "/events", lambda: _post(self._server, self._path, {}), self._frames)
 
 
-async def _rate(server: Running, path: str, go: Any, *, before: int, after: int) -> float:
+async def _rate(server: Running, path: str, go: Any, frames: Frames) -> float:
     tally = Tally()
     streams = [await _open(server, path, tally) for _ in range(CLIENTS)]
-    await tally.reach(CLIENTS * before)
-    watch, waited_ms = Stopwatch(), server.waited_ms()
+    await tally.reach(CLIENTS * frames.before)
+    cpu_s = server.cpu_s()
     going = asyncio.create_task(asyncio.to_thread(go))
-    await tally.reach(CLIENTS * (before + EVENTS + after))
-    seconds = watch.seconds() - (server.waited_ms() - waited_ms) / 1000
+    await tally.reach(CLIENTS * (frames.before + frames.events + frames.after))
+    seconds = server.cpu_s() - cpu_s
     await going
     for stream in streams:
         stream.transport.abort()
-    return CLIENTS * EVENTS / seconds
+    return CLIENTS * frames.events / seconds
 
 
 async def _open(server: Running, path: str, tally: Tally) -> Stream:
@@ -136,12 +150,12 @@ def measure() -> Table:
 async def _measure() -> Table:
     rows: list[Row] = []
     with served("bench.stream_servers", "ours") as ours, served("bench.stream_servers", "starlette") as bare:
-        for burst in BURSTS:
+        for burst in EVENTS:
             mine, theirs = Ours(ours, burst), Bare(bare, burst)
             pairs: Pairs = await in_turns_async(mine.deliveries_per_second, theirs.deliveries_per_second, ROUNDS)
             what = "one piece at a time" if burst == 1 else f"{burst} pieces at once"
             rows.append(pairs.row(what, "deliveries/s", "Starlette", Goal("≥", 50_000)))
-        with_slow, without = Ours(ours, BURSTS[-1], slow=1), Ours(ours, BURSTS[-1])
+        with_slow, without = Ours(ours, 20, slow=1), Ours(ours, 20)
         slow = await in_turns_async(with_slow.deliveries_per_second, without.deliveries_per_second, ROUNDS)
         rows.append(slow.row("one client does not read", "deliveries/s", "all read", Goal("≥", 0.9, "ratio")))
     return Table("Following a run", TEXT, rows)

@@ -179,6 +179,11 @@ class BackendHost:
 
     # Streams
 
+    @property
+    def open_streams(self) -> int:
+        """How many streams are open."""
+        return len(self._streams)
+
     def open_stream(self, leave: Callable[[], None]) -> Callable[[], None]:
         """Counts a stream in and gives what counts it out; `leave` is called when the host closes.
 
