@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.agents import HARNESSES, AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_sdk import Client
+from cardloom_sdk import Client, Mirror
 
 from .console import EXIT_FAILED, Answer, UsageError, say, table
 from .session import Record, card_of, session, snapshots_of, workspace_of
@@ -50,6 +51,9 @@ async def list_harnesses(*, again: bool) -> Answer:
 
 async def new(harness: str, workspace: str | None, wishes: Mapping[str, Any]) -> Answer:
     """Put an agent beside what stands on the canvas, and start it."""
+    known = [one.id for one in HARNESSES.values() if one.kind == "ai"]
+    if harness not in known:
+        raise UsageError(f"{harness!r} is no agent that can be put on a canvas; there are {', '.join(known)}.")
     async with session() as client:
         home = await workspace_of(client, workspace)
         cards = (await client.call("canvas.snapshot", {"workspaceId": home["id"]}))["cards"]
@@ -95,7 +99,12 @@ async def prompt(
         if not follow or delivered == "inserted":
             return Answer(data, told[delivered])
         say(told[delivered])
-        ended = await _wait(client, card, _ENDS, timeout_s, after=True)
+        if delivered == "queued":
+            waiting = (await client.call("queue.list", {"cardId": card["id"]}))["prompts"]
+            newest = max(waiting, key=lambda one: one["atMs"], default={"id": ""})
+            ended = await _wait_in_queue(client, card, newest["id"], timeout_s)
+        else:
+            ended = await _wait(client, card, _ENDS, timeout_s, after=True)
         reply = await client.call("agents.lastReply", {"agentId": card["id"]})
     data |= {"status": ended, "reply": reply["text"]}
     if ended != "finished":
@@ -166,22 +175,57 @@ async def _agent(client: Client, named: str, workspace: str | None) -> Record:
 
 
 async def _wait(client: Client, card: Record, wanted: tuple[str, ...], timeout_s: int, *, after: bool = False) -> str:
-    """The status once it is a wanted one, or the one it has when the time is over. `after`: a turn must begin first."""
+    """The status once it is a wanted one, or the one it has when the time is over. `after`: it must be another one."""
     canvas = await client.subscribe(card["workspaceId"])
-    began_ms = ((card["runtime"] or {}).get("lastTurn") or {}).get("endedAt") or 0
+    earlier = _moved(card)
 
-    def reached(mirror: Any) -> bool:
+    def reached(mirror: Mirror) -> bool:
         now = mirror.cards.get(card["id"])
-        if now is None:
-            return True
-        ended_ms = ((now["runtime"] or {}).get("lastTurn") or {}).get("endedAt") or 0
-        fresh = not after or ended_ms > began_ms or _status(now) in ("idle", "exited")
-        return fresh and _status(now) in wanted
+        return now is None or (_status(now) in wanted and not (after and _moved(now) == earlier))
 
     with contextlib.suppress(CallError):
         await canvas.wait_for(reached, timeout_s * 1000)
+    return await _status_now(client, card)
+
+
+async def _wait_in_queue(client: Client, card: Record, prompt_id: str, timeout_s: int) -> str:
+    """The status once a queued prompt has gone out and its turn is over, or the one it has when the time is over."""
+    canvas = await client.subscribe(card["workspaceId"])
+    waits, last = True, (0, "")
+
+    def reached(mirror: Mirror) -> bool:
+        now = mirror.cards.get(card["id"])
+        if now is None or _status(now) == "exited":
+            return True
+        return _queued(now) != last if waits else _status(now) in _ENDS
+
+    with contextlib.suppress(CallError, TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            while waits:
+                waiting = (await client.call("queue.list", {"cardId": card["id"]}))["prompts"]
+                waits = any(one["id"] == prompt_id for one in waiting)
+                mirror = await canvas.wait_for(reached, timeout_s * 1000)
+                now = mirror.cards.get(card["id"])
+                if now is None or _status(now) == "exited":
+                    break
+                last = _queued(now)
+    return await _status_now(client, card)
+
+
+async def _status_now(client: Client, card: Record) -> str:
     now = (await client.call("canvas.snapshot", {"workspaceId": card["workspaceId"]}))["cards"]
     return next((_status(one) for one in now if one["id"] == card["id"]), "exited")
+
+
+def _queued(card: Record) -> tuple[int, str]:
+    """What changes when a prompt leaves the queue."""
+    return (card["runtime"] or {}).get("queued") or 0, _status(card)
+
+
+def _moved(card: Record) -> tuple[Any, Any]:
+    """What changes with every change of status."""
+    runtime = card["runtime"] or {}
+    return runtime.get("sinceMs"), runtime.get("lastTurn")
 
 
 def _status(card: Record) -> str:
