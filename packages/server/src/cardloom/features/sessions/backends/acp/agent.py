@@ -130,7 +130,8 @@ class AcpAgent:
                     client_info=Implementation(name="cardloom", version="1"),
                 )
         except (TimeoutError, ConnectionError, acp.RequestError, ValueError) as error:
-            await self._program.settle()
+            if isinstance(error, ConnectionError):  # it is on its way out, and may have said why
+                await self._program.settle()
             words = self._program.last_words or str(error) or type(error).__name__
             await connection.close()
             await self._end()
