@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PACKAGES := packages/protocol packages/sdk packages/server
 WEB_SOURCES := $(shell find web/protocol/src web/card-sdk/src web/card-sdk/build.mjs web/app/src web/app/index.html web/app/vite.config.ts -type f 2>/dev/null)
 WEB_BUILT := packages/server/src/cardloom/web/index.html
+OFFLINE := $(BIN)/python tools/private_network.py $(BIN)/python
 SHIPPED := packages/server/src/cardloom/examples
 INSPECTOR := examples/cards/message-inspector
 INSPECTOR_SOURCES := $(wildcard $(INSPECTOR)/src/*) $(INSPECTOR)/index.html $(INSPECTOR)/vite.config.ts
@@ -60,7 +61,8 @@ test-web: setup ## Tests of the TypeScript packages
 
 test-agents: setup ## Agents' real programs against a scripted model (ALL=1: those too that CI leaves out)
 	$(BIN)/python tools/ensure_clis.py $(if $(ALL),--all)
-	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(BIN)/python tools/private_network.py $(BIN)/python -m pytest tests/agents
+	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents --ignore=tests/agents/backends -n 3 --dist loadgroup
+	$(OFFLINE) -m pytest tests/agents/backends
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh

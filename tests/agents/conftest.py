@@ -23,6 +23,16 @@ def wanted_programs() -> list[Program]:
     return [program for program in PROGRAMS if named == "all" or program.id in named.split(",")]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep one program's days, and one module's tests, in one process; others run beside it (`--dist loadgroup`)."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            of_program = (program.id for program in PROGRAMS if item.name.endswith(f"[{program.id}]"))
+            item.add_marker(pytest.mark.xdist_group(next(of_program, item.path.stem)))
+
+
 @pytest.fixture(scope="module", params=wanted_programs(), ids=lambda program: program.id)
 def program(request: pytest.FixtureRequest) -> Program:
     """The program under test; skips when it is not installed."""

@@ -1,6 +1,6 @@
-"""Every harness with its real program: what it is told in each scene, and the statuses that come of it.
+"""Every harness with its real program, without a server: what it is told in each scene, and what comes of it, on tape.
 
-With CARDLOOM_RECORD naming a folder, the tape of each run through all scenes is put there.
+Only with CARDLOOM_RECORD, which names the folder for the tapes. `test_real_runs` plays the same scenes on the canvas.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from .home import Home, make_home
 from .workbench import Workbench
 
 RECORD = os.environ.get("CARDLOOM_RECORD")
+pytestmark = pytest.mark.skipif(not RECORD, reason="makes recordings, and none are asked for")
 
 
 @pytest.fixture
