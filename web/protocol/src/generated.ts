@@ -33,7 +33,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The kinds of card that can be added to a canvas. */
-export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "custom"] as const;
+export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "budget", "custom"] as const;
 
 export type AddableCardKind = (typeof CARD_KINDS)[number];
 
@@ -2063,7 +2063,7 @@ export interface CanvasMethodParams {
   /** Ends the flow of changes. */
   "canvas.unsubscribe": { readonly workspaceId: string };
   /** Puts a new card on the canvas. */
-  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "agent" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
+  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "agent" | "budget" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
   /** Copies a card with its content and what it keeps, without its arrows. */
   "canvas.duplicateCard": { readonly cardId: string; readonly x?: number; readonly y?: number };
   /** Moves, resizes, raises, lowers or renames one card. */
@@ -2586,7 +2586,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "additionalProperties": false,
       "properties": {
         "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
-        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "agent", "custom"]},
+        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "agent", "budget", "custom"]},
         "x": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "y": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "w": {"type": "number", "minimum": 80, "maximum": 4000},

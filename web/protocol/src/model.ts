@@ -195,11 +195,13 @@ export type TodoCard = CardFrame<"todo", TodoContent, null>;
 export type KanbanCard = CardFrame<"kanban", KanbanContent, null>;
 export type StickyCard = CardFrame<"sticky", StickyContent, null>;
 export type TerminalCard = CardFrame<"terminal", TerminalContent, TerminalRuntime | null>;
+/** It shows the budgets of its workspace and holds nothing of its own. */
+export type BudgetCard = CardFrame<"budget", Readonly<Record<string, never>>, null>;
 export type CustomCard = CardFrame<"custom", CustomContent, CustomRuntime | null>;
 export type OtherCard = CardFrame<"other", JsonObject, JsonObject | null>;
 
 /** A card on the canvas; `kind` tells what its content and runtime hold. */
-export type Card = NoteCard | TodoCard | KanbanCard | StickyCard | TerminalCard | CustomCard | OtherCard;
+export type Card = NoteCard | TodoCard | KanbanCard | StickyCard | TerminalCard | BudgetCard | CustomCard | OtherCard;
 
 export type ArrowDirection = "forward" | "backward" | "both";
 

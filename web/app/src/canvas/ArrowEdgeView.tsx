@@ -6,6 +6,8 @@ import { useSession } from "../shell/context";
 import { useStore } from "../state/store";
 import { troubleOf } from "../state/trouble";
 import type { Arrow } from "../wire/records";
+import { promptingAlong } from "../usage/caused";
+import { CausedLabel } from "../usage/CausedCost";
 import { endsOf } from "./arrowEnds";
 import { ArrowTools } from "./ArrowTools";
 import { curveBetween, labelFits, offset, type Anchor, type Rect } from "./geometry";
@@ -23,6 +25,8 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
   const arrow = useStore(session.canvas, (state) => state?.arrows.get(id));
   const portsA = useStore(session.canvas, (state) => state?.cards.get(source)?.ports);
   const portsB = useStore(session.canvas, (state) => state?.cards.get(target)?.ports);
+  const kindA = useStore(session.canvas, (state) => state?.cards.get(source)?.kind);
+  const kindB = useStore(session.canvas, (state) => state?.cards.get(target)?.kind);
   const detail = useStore(session.ui, (ui) => ui.detail);
   const alone = useStore(session.ui, ({ selection }) => selection.arrowIds.length === 1 && selection.cardIds.length === 0);
   const seen = useStore(session.seenTrouble, (known) => known.get(id) ?? 0);
@@ -56,6 +60,11 @@ function ArrowCurve({ id, source, target, selected }: EdgeProps<ArrowEdge>) {
           {labelFits(label, start, end) ? label : ""}
         </text>
       )}
+      {!full || withTools
+        ? null
+        : promptingAlong(arrow, { id: source, kind: kindA }, { id: target, kind: kindB }).map((prompting) => (
+            <CausedLabel key={prompting.agentId} prompting={prompting} at={curve.middle} />
+          ))}
       {!full && trouble ? <circle className="arrow-alarm" cx={curve.middle.x} cy={curve.middle.y} r="9" /> : null}
       {withTools ? <ArrowTools arrow={arrow} at={curve.middle} label={label} /> : null}
     </g>

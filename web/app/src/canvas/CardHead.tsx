@@ -5,6 +5,7 @@ import { useSession, useT } from "../shell/context";
 import { MoreIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import type { Card } from "../wire/records";
+import { CostChip } from "../usage/CostChip";
 import { openCardMenu } from "./cardMenu";
 
 interface CardHeadProps {
@@ -51,6 +52,7 @@ export const CardHead = memo(function CardHead({ card, kind }: CardHeadProps) {
           {attention.message ?? t("card.asks")}
         </span>
       )}
+      {card.kind === "agent" ? <CostChip agentId={card.id} /> : null}
       {badge === null ? null : <span className={`badge tone-${badge.tone}`}>{badge.text ?? badge.count}</span>}
       <button
         type="button"

@@ -6,6 +6,7 @@ import type { CardMenuItem } from "../wire/records";
 import { BackIcon, CopyIcon, FitIcon, FrontIcon, LinkIcon, PencilIcon, SlidersIcon, TrashIcon } from "../shell/icons";
 import type { MenuEntry } from "../shell/Menu";
 import type { Session } from "../state/session";
+import { openTimeline } from "../usage/actions";
 import { askAndRemove } from "./removing";
 import { drawWithKeys } from "./drawing";
 import { contextMenu } from "./contextMenu";
@@ -87,6 +88,9 @@ function cardMenuEntries(session: Session, cardId: string, chosen: readonly stri
       run: () => drawWithKeys(session, cardId),
     },
   ];
+  if (card?.kind === "agent") {
+    single.push({ id: "timeline", label: t("timeline.open"), run: () => openTimeline(session, cardId) });
+  }
   if (card?.kind === "custom") {
     single.push({
       id: "settings",

@@ -1,4 +1,5 @@
 import {
+  BanknotesIcon,
   CommandLineIcon,
   CubeIcon,
   DocumentTextIcon,
@@ -34,6 +35,7 @@ export const kindIcons: Record<CardKind, ComponentType<IconProps>> = {
   kanban: sized(ViewColumnsIcon),
   sticky: sized(StickyIcon),
   terminal: sized(CommandLineIcon),
+  budget: sized(BanknotesIcon),
   custom: sized(PuzzlePieceIcon),
   other: sized(CubeIcon),
 };

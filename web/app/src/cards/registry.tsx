@@ -1,4 +1,5 @@
 import type { Card, CardBodies, CardBody, CardBodyProps, CardKind, Translate } from "./contract";
+import { BudgetBody } from "./budget/BudgetBody";
 import { CustomBody } from "./custom/CustomBody";
 import { OtherBody } from "./custom/OtherBody";
 import { customMeta, customOverview, customRuns, customTone } from "./custom/state";
@@ -100,6 +101,15 @@ export const cardBodies: CardBodies = {
       { keys: "Ctrl+Shift+C / V", label: "hint.terminalCopy" },
       { keys: "Ctrl+F6", label: "hint.terminalLeave" },
     ],
+  }),
+  budget: ofKind("budget", {
+    component: BudgetBody,
+    icon: kindIcons.budget,
+    label: "kind.budget",
+    defaultSize: { w: 300, h: 220 },
+    minSize: { w: 200, h: 120 },
+    overview: (_card, t) => ({ primary: t("kind.budget") }),
+    hints: [{ keys: "Enter", label: "budget.change" }],
   }),
   custom: ofKind("custom", {
     component: CustomBody,

@@ -7,6 +7,7 @@ import { frames } from "./frames";
 import { packageTexts } from "./packages";
 import { shell } from "./shell";
 import type { Text, TextRow } from "./texts";
+import { usageTexts } from "./usage";
 
 const languages = ["en", "ru", "zh"] as const;
 const rows = Object.entries(catalogue as Record<string, TextRow>);
@@ -29,7 +30,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    expect(rows.length).toBe([shell, cards, frames, asking, packageTexts, fileTexts].reduce((sum, area) => sum + Object.keys(area).length, 0));
+    expect(rows.length).toBe([shell, cards, frames, asking, packageTexts, fileTexts, usageTexts].reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 
   test("a Russian text that counts has the forms for one, few and many", () => {

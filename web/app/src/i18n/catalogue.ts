@@ -6,9 +6,10 @@ import { frames } from "./frames";
 import { packageTexts } from "./packages";
 import { shell } from "./shell";
 import { fillText, type TextValues } from "./texts";
+import { usageTexts } from "./usage";
 
 /** Every text of the page, one row a key, one column a language. */
-export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts };
+export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts, ...usageTexts };
 
 export type TextKey = keyof typeof catalogue;
 export type Translate = (key: TextKey, values?: TextValues) => string;

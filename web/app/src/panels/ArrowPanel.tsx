@@ -9,6 +9,8 @@ import { PauseIcon, PlayIcon, ResendIcon, ReverseIcon, TrashIcon, TwoWayIcon } f
 import { useStore } from "../state/store";
 import { troubleOf } from "../state/trouble";
 import type { Card } from "../wire/records";
+import { promptingAlong } from "../usage/caused";
+import { CausedRow } from "../usage/CausedCost";
 import { ago } from "./format";
 import { Journal } from "./Journal";
 import { Row } from "./Row";
@@ -75,6 +77,14 @@ export function ArrowPanel({ arrowId }: { arrowId: string }) {
           </Row>
         ) : null}
         <Row label={t("arrow.last")}>{stats.lastAtMs === null ? t("arrow.never") : ago(stats.lastAtMs, now, t)}</Row>
+        {promptingAlong(arrow, a, b).map((prompting) => (
+          <CausedRow
+            key={prompting.agentId}
+            prompting={prompting}
+            sender={prompting.senderId === a.id ? a : b}
+            agent={prompting.agentId === a.id ? a : b}
+          />
+        ))}
         <Row label={t("arrow.rate")}>{t("arrow.perSecond", { count: CARD_LIMITS.portMessagesPerSecond })}</Row>
       </dl>
       <div className="buttons">

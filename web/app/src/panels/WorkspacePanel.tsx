@@ -1,6 +1,7 @@
 import { updateWorkspace } from "../actions/workspaces";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
+import { BudgetSection } from "../usage/BudgetSection";
 import { Journal } from "./Journal";
 import { Row } from "./Row";
 
@@ -37,6 +38,7 @@ export function WorkspacePanel() {
           <small className="muted">{t("workspace.strictHint")}</small>
         </span>
       </label>
+      <BudgetSection />
       <Journal />
     </>
   );

@@ -16,6 +16,8 @@ import { Inspector } from "../panels/Inspector";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
 import { useScheme } from "../theme/useScheme";
+import { BudgetDialog } from "../usage/BudgetDialog";
+import { UsageDialog } from "../usage/UsageDialog";
 import { AccessPage } from "./AccessPage";
 import { Banner } from "./Banner";
 import { Boundary } from "./Boundary";
@@ -137,6 +139,8 @@ function Overlays() {
       {overlay === "palette" ? <Palette /> : null}
       {overlay === "help" ? <Help /> : null}
       {overlay === "packages" ? <PackagesDialog /> : null}
+      {overlay === "usage" ? <UsageDialog /> : null}
+      {overlay === "budgets" ? <BudgetDialog /> : null}
       {menu === null ? null : (
         <Menu
           key={`${menu.at.x},${menu.at.y}`}

@@ -6,6 +6,7 @@ import { toggleFiles } from "../files/actions";
 import { MenuButton } from "./Menu";
 import { useStore } from "../state/store";
 import type { Card, Language, SchemeChoice } from "../wire/records";
+import { UsagePills } from "../usage/UsagePills";
 import { WorkspaceSwitcher } from "./WorkspaceSwitcher";
 
 export const LANGUAGES: readonly { id: Language; name: string }[] = [
@@ -46,6 +47,7 @@ export function TopBar() {
       ) : null}
       <span className="spring" />
       <StatusPills />
+      <UsagePills />
       <Inbox />
       <ConnectionPill />
       <button

@@ -6,6 +6,7 @@ import { cardBodies } from "../cards/registry";
 import { toggleFiles } from "../files/actions";
 import { PackageIcon } from "../packages/PackageIcon";
 import { useStore } from "../state/store";
+import { openBudgets, openTimeline, openUsage } from "../usage/actions";
 import { useSession, useT } from "./context";
 import { LANGUAGES, SCHEMES } from "./TopBar";
 
@@ -76,6 +77,13 @@ export function useCommands(): Command[] {
       { id: "redo", label: t("undo.redo"), hint: "Ctrl Shift Z", run: () => void redo(session) },
       { id: "files", label: t("files.toggle"), detail: t("files.about"), hint: "F", run: () => toggleFiles(session) },
       { id: "panel", label: t("panel.toggle"), hint: "I", run: toggle },
+      { id: "usage", label: t("usage.open"), detail: t("usage.about"), run: () => openUsage(session) },
+      ...(cards === undefined ? [] : [{ id: "budgets", label: t("budget.change"), detail: t("budget.about"), run: () => openBudgets(session) }]),
+      ...[...(cards?.values() ?? [])].flatMap((card) =>
+        card.kind === "agent"
+          ? [{ id: `timeline-${card.id}`, label: t("timeline.title", { name: card.name }), run: () => openTimeline(session, card.id) }]
+          : [],
+      ),
       {
         id: "packages",
         label: t("packages.open"),

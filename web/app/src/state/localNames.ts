@@ -9,6 +9,7 @@ const KINDS: Readonly<Partial<Record<CardKind, TextKey>>> = {
   kanban: "kind.kanban",
   sticky: "kind.sticky",
   terminal: "kind.terminal",
+  budget: "kind.budget",
 };
 
 /** The same cards, with those that nobody named called as the person's language has it; the server names in English. */

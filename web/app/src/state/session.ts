@@ -14,6 +14,8 @@ import type {
   Tone,
   Workspace,
 } from "../wire/records";
+import { budgetName } from "../usage/budgetWords";
+import { stepOf, UsageDesk } from "../usage/desk";
 import { Activity } from "./activity";
 import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
 import { withLocalNames } from "./localNames";
@@ -61,6 +63,7 @@ export class Session {
   readonly client: CanvasClient;
   readonly frames: Frames;
   readonly files: FileDesk;
+  readonly usage: UsageDesk;
   readonly connection = createStore<ConnectionState>({ phase: "connecting" });
   readonly app = createStore<AppState>(UNKNOWN_APP);
   readonly load = createStore<Load>({ phase: "none" });
@@ -82,6 +85,11 @@ export class Session {
     this.toasts = new Toasts(options.timers);
     this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: options.timers.nowMs });
     this.files = new FileDesk(this.client, options.timers);
+    this.usage = new UsageDesk(this.client, options.timers, (budget, percent) => {
+      const name = budgetName(budget, this.canvas.get()?.cards, this.t);
+      const tone = stepOf(percent) === 100 ? "danger" : stepOf(percent) === 80 ? "warning" : "default";
+      this.toasts.show(this.t("budget.crossed", { name, percent }), tone);
+    });
     this.listen();
   }
 
@@ -108,6 +116,7 @@ export class Session {
     this.canvas.set(null);
     this.undo.clear();
     this.files.forget();
+    this.usage.forget();
     this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, filesOpen: ui.filesOpen, detail: ui.detail }));
     if (workspaceId === null) {
       this.load.set({ phase: "none" });

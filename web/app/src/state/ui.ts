@@ -10,7 +10,9 @@ export interface UiState {
   renaming: string | null;
   drawing: Drawing | null;
   carrying: Carrying | null;
-  overlay: "palette" | "help" | "packages" | null;
+  overlay: "palette" | "help" | "packages" | "usage" | "budgets" | null;
+  /** The agent whose timeline the page of usage shows. */
+  timelineOf: string | null;
   /** The card whose settings form is open. */
   settingsOf: string | null;
 }
@@ -58,6 +60,7 @@ export const INITIAL_UI: UiState = {
   drawing: null,
   carrying: null,
   overlay: null,
+  timelineOf: null,
   settingsOf: null,
 };
 

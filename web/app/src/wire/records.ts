@@ -3,8 +3,12 @@
 import type { ArrowDirection, CanvasEventData, Preferences, Welcome } from "@cardloom/protocol";
 
 export type {
+  AgentTimeline,
   Arrow,
   ArrowStats,
+  Budget,
+  BudgetCard,
+  BudgetLimit,
   Card,
   CardKind,
   CardMenuItem,
@@ -35,6 +39,7 @@ export type {
   PackageInfo,
   PackageReview,
   PermissionView,
+  PricedSums,
   PortInfo,
   SettingField,
   SettingsForm,
@@ -48,10 +53,17 @@ export type {
   TerminalCard,
   TerminalContent,
   TerminalRuntime,
+  TimelineRequest,
+  TimelineTurn,
   TodoCard,
   TodoContent,
   TodoItem,
   Tone,
+  TurnEstimate,
+  UsageGroup,
+  UsageReport,
+  UsageRow,
+  UsageSpan,
   Workspace,
 } from "@cardloom/protocol";
 
@@ -60,4 +72,5 @@ export type SchemeChoice = Preferences["scheme"];
 export type Hello = Welcome;
 export type CanvasChanged = CanvasEventData["canvas.changed"];
 export type ArrowActivityEvent = CanvasEventData["arrow.activity"];
+export type BudgetChanged = CanvasEventData["budget.changed"];
 export type FilesChanged = CanvasEventData["files.changed"];

@@ -52,6 +52,7 @@ _SHAPES: Final[Mapping[str, Shape]] = {
             "worktree": nullable(record({"branch": text(1, 200), "path": text(1, 4096)})),
         },
     ),
+    "budget": record({}),
 }
 _VALIDATORS: Final[Mapping[str, CompiledSchema]] = MappingProxyType(
     {kind: compile_schema(shape) for kind, shape in _SHAPES.items()}
@@ -84,6 +85,8 @@ def first_content(
             return {"color": given.get("color", "yellow")}
         case "agent":
             return _agent(given)
+        case "budget":
+            return {}
         case _:
             return {"shell": given.get("shell", shell), "cwd": given.get("cwd")}
 

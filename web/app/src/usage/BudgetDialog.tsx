@@ -1,0 +1,79 @@
+import { useState, type FormEvent } from "react";
+import { useSession, useT } from "../shell/context";
+import { Modal } from "../shell/Modal";
+import { PlusIcon } from "../shell/icons";
+import { useStore } from "../state/store";
+import { useWork } from "../packages/useWork";
+import { ProblemNotice } from "../packages/ProblemNotice";
+import type { Budget } from "../wire/records";
+import { BudgetFields } from "./BudgetFields";
+import { draftOf, faultOf, limitOf, NEW_BUDGET, type BudgetDraft } from "./budgetDraft";
+import { useBudgets } from "./hooks";
+import styles from "./usage.module.css";
+
+const MOST_BUDGETS = 20;
+
+/** The window in which limits of a workspace are set. */
+export function BudgetDialog() {
+  const session = useSession();
+  const t = useT();
+  const name = useStore(session.canvas, (state) => state?.workspace.name ?? "");
+  const { budgets, known } = useBudgets();
+  const close = () => session.ui.update((ui) => ({ ...ui, overlay: null }));
+  return (
+    <Modal title={t("budget.title", { name })} onClose={close}>
+      <p className="muted">{t("budget.about")}</p>
+      {known ? <BudgetForm budgets={budgets} onClose={close} /> : <p role="status">{t("app.loading")}</p>}
+    </Modal>
+  );
+}
+
+function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(): void }) {
+  const t = useT();
+  const { session, busy, problem, run } = useWork();
+  const [drafts, setDrafts] = useState<readonly BudgetDraft[]>(() => (budgets.length === 0 ? [NEW_BUDGET] : budgets.map(draftOf)));
+  const [tried, setTried] = useState(false);
+  const faults = drafts.map(faultOf);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    const workspaceId = session.workspaceId;
+    if (workspaceId === null || faults.some((fault) => fault !== null)) return;
+    const found = await run(() => session.client.call("budget.set", { workspaceId, budgets: drafts.map(limitOf) }));
+    if (found === null) return;
+    session.usage.budgets.set({ workspaceId, budgets: found.budgets });
+    session.usage.markSeen();
+    session.toast(t("budget.saved"), "success");
+    onClose();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <ul className={styles["drafts"]}>
+        {drafts.map((draft, place) => (
+          <BudgetFields
+            key={draft.id ?? `new ${String(place)}`}
+            draft={draft}
+            number={place + 1}
+            fault={tried ? (faults[place] ?? null) : null}
+            onChange={(changed) => setDrafts(drafts.map((each, index) => (index === place ? changed : each)))}
+            onRemove={() => setDrafts(drafts.filter((_, index) => index !== place))}
+          />
+        ))}
+      </ul>
+      {drafts.length === 0 ? <p className="muted">{t("budget.none")}</p> : null}
+      <ProblemNotice problem={problem} />
+      <footer className="modal-foot">
+        <button type="button" className="btn" disabled={drafts.length >= MOST_BUDGETS} onClick={() => setDrafts([...drafts, NEW_BUDGET])}>
+          <PlusIcon size={13} /> {t("budget.add")}
+        </button>
+        <span className="spring" />
+        <button type="button" className="btn" onClick={onClose}>
+          {t("app.cancel")}
+        </button>
+        <button type="submit" className="btn is-primary" aria-busy={busy}>
+          {t("app.save")}
+        </button>
+      </footer>
+    </form>
+  );
+}

@@ -1,0 +1,186 @@
+import { useMemo, useState } from "react";
+import type { TextKey, Translate } from "../i18n/catalogue";
+import { useSession, useT } from "../shell/context";
+import { useStore } from "../state/store";
+import type { Card, Language, PricedSums, UsageReport, UsageRow } from "../wire/records";
+import { openTimeline } from "./actions";
+import { cacheShare, costText, exactMoney, percent, rowName, tokensText } from "./amounts";
+import { isReadable } from "./readable";
+import { nextOrder, saveFile, sortRows, toCsv, type Column, type NumberColumn, type Order } from "./rows";
+import styles from "./usage.module.css";
+
+const HEADS: readonly [Column, TextKey][] = [
+  ["requests", "usage.requests"],
+  ["inputTokens", "usage.input"],
+  ["outputTokens", "usage.output"],
+  ["cacheReadTokens", "usage.cacheRead"],
+  ["cacheWriteTokens", "usage.cacheWrite"],
+  ["cacheShare", "usage.cacheShare"],
+  ["totalTokens", "usage.total"],
+  ["costMicroUsd", "usage.cost"],
+];
+const NAME_HEADS: Readonly<Record<UsageReport["by"], TextKey>> = {
+  day: "usage.days",
+  agent: "usage.byAgent",
+  model: "usage.byModel",
+  session: "usage.bySession",
+  sender: "usage.bySender",
+};
+
+/** A report line by line; its heads sort it, and it can be kept as a file. */
+export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWorkspace: boolean }) {
+  const session = useSession();
+  const t = useT();
+  const language = useStore(session.app, (app) => app.preferences.language);
+  const [order, setOrder] = useState<Order>({ column: "costMicroUsd", down: true });
+  const rows = useMemo(() => sortRows(report.rows, order, (row) => valueIn(row, order.column, t)), [report, order, t]);
+  const silent = useSilentAgents(report, inWorkspace);
+  if (rows.length + silent.length === 0) {
+    return (
+      <p className={styles["none"]}>
+        {t("usage.none")} {inWorkspace ? <span className="muted">{t("usage.noneHint")}</span> : null}
+      </p>
+    );
+  }
+  const heads: readonly [Column, TextKey][] = [["name", NAME_HEADS[report.by]], ...HEADS];
+  return (
+    <>
+      <div className={styles["scroll"]}>
+        <table className={styles["table"]}>
+          <thead>
+            <tr>
+              {heads.map(([column, label]) => (
+                <Head key={column} label={t(label)} column={column} order={order} onOrder={setOrder} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Line key={[row.harness, row.key, row.name].join("\n")} row={row} by={report.by} language={language} />
+            ))}
+            {silent.map((card) => (
+              <tr key={card.id}>
+                <th scope="row">{card.name}</th>
+                <td colSpan={HEADS.length} className="muted">
+                  {t("usage.notReported")}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t("usage.total")}</th>
+              <Cells sums={report.total} language={language} />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <div className="buttons">
+        <button type="button" className="btn" onClick={() => saveFile(fileName(report, "csv"), toCsv(rows), "text/csv")}>
+          {t("usage.exportCsv")}
+        </button>
+        <button
+          type="button"
+          className="btn"
+          onClick={() => saveFile(fileName(report, "json"), `${JSON.stringify(report, null, 2)}\n`, "application/json")}
+        >
+          {t("usage.exportJson")}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** The agents of the workspace whose logs are not read: they have no line in the report. */
+function useSilentAgents(report: UsageReport, inWorkspace: boolean): readonly Card[] {
+  const session = useSession();
+  const cards = useStore(session.canvas, (state) => state?.cards);
+  return useMemo(() => {
+    if (!inWorkspace || report.by !== "agent") return [];
+    return [...(cards?.values() ?? [])].filter((card) => card.kind === "agent" && !isReadable(card.content.harness));
+  }, [cards, report.by, inWorkspace]);
+}
+
+interface HeadProps {
+  label: string;
+  column: Column;
+  order: Order;
+  onOrder(order: Order): void;
+}
+
+function Head({ label, column, order, onOrder }: HeadProps) {
+  const t = useT();
+  const leads = order.column === column;
+  return (
+    <th scope="col" aria-sort={leads ? (order.down ? "descending" : "ascending") : "none"}>
+      <button type="button" title={t("usage.sortBy", { column: label })} onClick={() => onOrder(nextOrder(order, column))}>
+        {label}
+        <span aria-hidden="true">{leads ? (order.down ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+function Line({ row, by, language }: { row: UsageRow; by: UsageReport["by"]; language: Language }) {
+  const session = useSession();
+  const t = useT();
+  const agentId = by === "agent" ? row.key : (row.agentId ?? null);
+  const onCanvas = useStore(session.canvas, (state) => agentId !== null && state?.cards.get(agentId)?.kind === "agent");
+  const name = rowName(row, t);
+  return (
+    <tr>
+      <th scope="row" title={row.key ?? undefined}>
+        {onCanvas && agentId !== null ? (
+          <button type="button" className="link" title={t("timeline.open")} onClick={() => openTimeline(session, agentId)}>
+            {name}
+          </button>
+        ) : (
+          name
+        )}
+        {row.harness === undefined || row.harness === name ? null : <small className="muted"> {row.harness}</small>}
+        {row.gone === true ? <small className="muted"> · {t("usage.gone")}</small> : null}
+      </th>
+      <Cells sums={row} language={language} />
+    </tr>
+  );
+}
+
+const COUNTS: readonly NumberColumn[] = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
+
+function Cells({ sums, language }: { sums: PricedSums; language: Language }) {
+  const t = useT();
+  const share = cacheShare(sums);
+  const count = (value: number | null) => {
+    const text = tokensText(value, sums.requests, t, language);
+    return value === null ? <span className="muted">{text}</span> : text;
+  };
+  return (
+    <>
+      <td>{tokensText(sums.requests, sums.requests, t, language)}</td>
+      {COUNTS.map((column) => (
+        <td key={column}>{count(sums[column])}</td>
+      ))}
+      <td>{share === null ? <span className="muted">–</span> : percent(share, language)}</td>
+      <td>{count(sums.totalTokens)}</td>
+      <td title={costTitle(sums, t, language)}>
+        {sums.costMicroUsd === null ? <span className="muted">{costText(sums, t, language)}</span> : costText(sums, t, language)}
+      </td>
+    </>
+  );
+}
+
+function costTitle(sums: PricedSums, t: Translate, language: Language): string | undefined {
+  const exact = sums.costMicroUsd === null ? null : exactMoney(sums.costMicroUsd, language);
+  const without = sums.unpricedRequests > 0 ? t("usage.withoutPrice", { count: sums.unpricedRequests }) : null;
+  return [exact, without].filter((part) => part !== null).join(", ") || undefined;
+}
+
+function valueIn(row: UsageRow, column: Column, t: Translate): number | string | null {
+  if (column === "name") return rowName(row, t);
+  return column === "cacheShare" ? cacheShare(row) : row[column];
+}
+
+function fileName(report: UsageReport, ending: string): string {
+  const day = new Date(report.to - 1).toISOString().slice(0, 10);
+  return `cardloom-usage-${report.by}-${day}.${ending}`;
+}

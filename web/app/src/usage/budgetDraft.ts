@@ -1,0 +1,69 @@
+import type { Budget, BudgetLimit } from "../wire/records";
+
+/** A budget as it stands in the form: limits as they were typed. */
+export interface BudgetDraft {
+  id: string | null;
+  period: BudgetLimit["period"];
+  unpriced: BudgetLimit["unpriced"];
+  agentId: string | null;
+  usd: string;
+  tokens: string;
+}
+
+export type DraftFault = "money" | "tokens" | "none";
+
+export const NEW_BUDGET: BudgetDraft = { id: null, period: "week", unpriced: "ignore", agentId: null, usd: "", tokens: "" };
+
+const MICRO = 1_000_000;
+const MOST = Number.MAX_SAFE_INTEGER;
+
+export function draftOf(budget: Budget): BudgetDraft {
+  return {
+    id: budget.id,
+    period: budget.period,
+    unpriced: budget.unpriced,
+    agentId: budget.agentId,
+    usd: budget.limitMicroUsd === null ? "" : String(budget.limitMicroUsd / MICRO),
+    tokens: budget.limitTokens === null ? "" : String(budget.limitTokens),
+  };
+}
+
+/** What keeps a draft from being set; null when nothing does. */
+export function faultOf(draft: BudgetDraft): DraftFault | null {
+  const usd = microUsdOf(draft.usd);
+  const tokens = tokensOf(draft.tokens);
+  if (Number.isNaN(usd)) return "money";
+  if (Number.isNaN(tokens)) return "tokens";
+  return usd === null && tokens === null ? "none" : null;
+}
+
+export function limitOf(draft: BudgetDraft): BudgetLimit {
+  return {
+    ...(draft.id !== null && { id: draft.id }),
+    period: draft.period,
+    unpriced: draft.unpriced,
+    agentId: draft.agentId,
+    limitMicroUsd: microUsdOf(draft.usd),
+    limitTokens: tokensOf(draft.tokens),
+  };
+}
+
+/** Dollars as typed, with a point or a comma; NaN for what is no amount above zero. */
+function microUsdOf(text: string): number | null {
+  const plain = text.replaceAll(/[\s$_]/g, "").replace(",", ".");
+  if (plain === "") return null;
+  return /^\d*\.?\d*$/.test(plain) ? amount(Math.round(Number(plain) * MICRO)) : Number.NaN;
+}
+
+/** Tokens as typed, such as 2000000, 2 000 000 or 2M. */
+function tokensOf(text: string): number | null {
+  const plain = text.replaceAll(/[\s_,]/g, "").toLowerCase();
+  if (plain === "") return null;
+  const [, digits, unit] = /^(\d*\.?\d+)([km]?)$/.exec(plain) ?? [];
+  if (digits === undefined) return Number.NaN;
+  return amount(Math.round(Number(digits) * (unit === "m" ? 1_000_000 : unit === "k" ? 1_000 : 1)));
+}
+
+function amount(value: number): number {
+  return value >= 1 && value <= MOST ? value : Number.NaN;
+}

@@ -1,0 +1,14 @@
+import type { Translate } from "../i18n/catalogue";
+import type { Budget, Card, Tone } from "../wire/records";
+
+/** Whose budget it is and of which time, in words. */
+export function budgetName(budget: Budget, cards: ReadonlyMap<string, Card> | undefined, t: Translate): string {
+  const period = t(`budget.${budget.period}`);
+  if (budget.agentId === null) return period;
+  return `${period} · ${cards?.get(budget.agentId)?.name ?? t("budget.goneAgent")}`;
+}
+
+export function budgetTone(budget: Budget): Tone {
+  if (budget.paused || budget.percent >= 100) return "danger";
+  return budget.percent >= 80 ? "warning" : "accent";
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test, vi } from "vitest";
+import { FakeTimers, settle } from "../../tests/makers";
+import type { ConnectionState } from "../connection/client";
+import { stepOf, UsageDesk, type Question } from "./desk";
+import { budget, usageReport, usageRow } from "./testing/reports";
+
+const QUESTION: Question = { by: "agent", period: "today", workspaceId: "w1" };
+
+/** A desk at a server that a test plays. */
+function openDesk() {
+  const listeners = new Map<string, (data: never) => void>();
+  let stateChanged: (state: ConnectionState) => void = () => undefined;
+  const answers = new Map<string, unknown>([
+    ["usage.report", usageReport([usageRow("a1")])],
+    ["budget.get", { budgets: [budget("b1")] }],
+    ["usage.scan", {}],
+  ]);
+  const call = vi.fn((method: string) => {
+    const answer = answers.get(method);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  });
+  const client = {
+    call,
+    on: (event: string, listener: (data: never) => void) => {
+      listeners.set(event, listener);
+      return () => undefined;
+    },
+    onState: (listener: (state: ConnectionState) => void) => {
+      stateChanged = listener;
+      return () => undefined;
+    },
+  };
+  const timers = new FakeTimers();
+  const crossed = vi.fn();
+  const desk = new UsageDesk(client as never, timers, crossed);
+  const say = (event: string, data: unknown) => listeners.get(event)?.(data as never);
+  const asked = () => call.mock.calls.filter(([method]) => method === "usage.report").length;
+  return { desk, say, asked, answers, timers, crossed, lose: () => stateChanged({ phase: "offline", attempt: 1, retryAtMs: 0 }) };
+}
+
+describe("usage on a page", () => {
+  test("a report that two parts show is asked for once, and anew when logs were read", async () => {
+    const { desk, say, asked, timers } = openDesk();
+    const first = desk.hold(QUESTION);
+    const second = desk.hold({ ...QUESTION });
+    await settle();
+    expect(asked()).toBe(1);
+    expect(desk.answerTo(QUESTION).get().report?.rows[0]?.key).toBe("a1");
+    say("usage.changed", { scannedAt: 2 });
+    say("usage.changed", { scannedAt: 3 });
+    await timers.pass(1_000);
+    expect(asked()).toBe(2);
+    first();
+    second();
+    say("usage.changed", { scannedAt: 4 });
+    await timers.pass(1_000);
+    expect(asked()).toBe(2);
+  });
+
+  test("when an answer fails the last one stays, and why is known", async () => {
+    const { desk, answers, say, timers } = openDesk();
+    desk.hold(QUESTION);
+    await settle();
+    answers.set("usage.report", new Error("the index is locked"));
+    say("usage.changed", { scannedAt: 2 });
+    await timers.pass(1_000);
+    const answer = desk.answerTo(QUESTION).get();
+    expect([answer.report?.rows.length, answer.problem, answer.busy]).toEqual([1, "the index is locked", false]);
+  });
+
+  test("progress is shown while a scan goes on and not after it, nor when the server is away", () => {
+    const { desk, say, lose } = openDesk();
+    say("usage.progress", { done: 3, total: 10 });
+    expect(desk.progress.get()).toEqual({ done: 3, total: 10 });
+    say("usage.progress", { done: 10, total: 10 });
+    expect(desk.progress.get()).toBeNull();
+    say("usage.progress", { done: 4, total: 10 });
+    lose();
+    expect(desk.progress.get()).toBeNull();
+  });
+
+  test("a budget that passes a step is told once, and only for the workspace that is shown", async () => {
+    const { desk, say, crossed } = openDesk();
+    await desk.loadBudgets("w1");
+    const passed = budget("b1", { percent: 83 });
+    say("budget.changed", { workspaceId: "w2", budgets: [passed], crossed: { budgetId: "b1", percent: 80 } });
+    expect(crossed).not.toHaveBeenCalled();
+    say("budget.changed", { workspaceId: "w1", budgets: [passed], crossed: { budgetId: "b1", percent: 80 } });
+    expect(crossed).toHaveBeenCalledExactlyOnceWith(passed, 80);
+    expect(desk.budgets.get()?.budgets).toEqual([passed]);
+    desk.markSeen();
+    expect(desk.seenSteps.get().get("b1")).toBe(80);
+  });
+
+  test("steps are passed at 50, 80 and 100 per cent", () => {
+    expect([0, 49, 50, 79, 80, 99, 100, 250].map(stepOf)).toEqual([0, 0, 50, 50, 80, 80, 100, 100]);
+  });
+});

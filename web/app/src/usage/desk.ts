@@ -1,0 +1,160 @@
+import type { CanvasClient, Timers } from "../connection/client";
+import { createStore, type Store } from "../state/store";
+import type { Budget, BudgetChanged, UsageGroup, UsageReport, UsageSpan } from "../wire/records";
+
+/** What a report is asked for. */
+export interface Question {
+  by: UsageGroup;
+  period: UsageSpan;
+  workspaceId?: string;
+  agentId?: string;
+  split?: "agent" | "model";
+}
+
+/** A report and how it is with it; the last one stays while a newer is on its way. */
+export interface Answer {
+  report: UsageReport | null;
+  busy: boolean;
+  problem: string | null;
+}
+
+interface Asked {
+  question: Question;
+  answer: Store<Answer>;
+  users: number;
+  turn: number;
+}
+
+/** The budgets of the workspace on the screen; null until they were told. */
+export interface KnownBudgets {
+  workspaceId: string;
+  budgets: readonly Budget[];
+}
+
+const NO_ANSWER: Answer = { report: null, busy: true, problem: null };
+const GATHER_MS = 800;
+
+/** Shares of a budget at which its owner is told. */
+export const BUDGET_STEPS = [50, 80, 100] as const;
+
+/** The last step that a share has passed; 0 for none. */
+export function stepOf(percent: number): number {
+  return BUDGET_STEPS.findLast((step) => percent >= step) ?? 0;
+}
+
+/**
+ * Usage as this page needs it: each report that something on the screen shows is asked for once, and anew when logs
+ * were read; nothing is asked for that nobody shows.
+ */
+export class UsageDesk {
+  readonly progress = createStore<{ done: number; total: number } | null>(null);
+  readonly budgets = createStore<KnownBudgets | null>(null);
+  /** The step of each budget that its owner has looked at already. */
+  readonly seenSteps = createStore<ReadonlyMap<string, number>>(new Map());
+  private readonly asked = new Map<string, Asked>();
+  private cancelAgain: (() => void) | null = null;
+
+  constructor(
+    private readonly client: Pick<CanvasClient, "call" | "on" | "onState">,
+    private readonly timers: Timers,
+    private readonly onCrossed: (budget: Budget, percent: number) => void,
+  ) {
+    client.on("usage.progress", ({ done, total }: { done: number; total: number }) => {
+      this.progress.set(done >= total ? null : { done, total });
+    });
+    client.on("usage.changed", () => this.askAgainSoon());
+    client.on("budget.changed", (event: BudgetChanged) => this.budgetsChanged(event));
+    client.onState(({ phase }) => {
+      if (phase !== "online") this.progress.set(null);
+      else this.askAgainSoon();
+    });
+  }
+
+  /** The answer to a question; hold it while it is shown. */
+  answerTo(question: Question): Store<Answer> {
+    return this.entry(question).answer;
+  }
+
+  /** Keeps an answer true until the function it gives is called. */
+  hold(question: Question): () => void {
+    const entry = this.entry(question);
+    entry.users += 1;
+    if (entry.users === 1) void this.ask(entry);
+    return () => {
+      entry.users -= 1;
+      if (entry.users === 0) this.asked.delete(keyOf(question));
+    };
+  }
+
+  /** Reads the logs to their ends and asks anew for all that is shown. */
+  async scan(): Promise<void> {
+    try {
+      await this.client.call("usage.scan", {});
+    } finally {
+      this.progress.set(null);
+    }
+    await Promise.all([...this.asked.values()].map((entry) => this.ask(entry)));
+  }
+
+  /** Reads the budgets of a workspace; an answer that comes after another workspace was shown is dropped. */
+  async loadBudgets(workspaceId: string): Promise<void> {
+    const { budgets } = await this.client.call("budget.get", { workspaceId });
+    const known = this.budgets.get();
+    if (known === null || known.workspaceId === workspaceId) this.budgets.set({ workspaceId, budgets });
+  }
+
+  /** Forgets what belongs to the workspace that was shown. */
+  forget(): void {
+    this.budgets.set(null);
+    this.seenSteps.set(new Map());
+  }
+
+  /** The owner has looked at the budgets as they stand. */
+  markSeen(): void {
+    const steps = (this.budgets.get()?.budgets ?? []).map(({ id, percent }): [string, number] => [id, stepOf(percent)]);
+    this.seenSteps.set(new Map(steps));
+  }
+
+  private entry(question: Question): Asked {
+    const key = keyOf(question);
+    const known = this.asked.get(key);
+    if (known !== undefined) return known;
+    const made: Asked = { question, answer: createStore(NO_ANSWER), users: 0, turn: 0 };
+    this.asked.set(key, made);
+    return made;
+  }
+
+  private async ask(entry: Asked): Promise<void> {
+    const turn = ++entry.turn;
+    entry.answer.update((answer) => ({ ...answer, busy: true }));
+    try {
+      const report = await this.client.call("usage.report", entry.question);
+      if (entry.turn === turn) entry.answer.set({ report, busy: false, problem: null });
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (entry.turn === turn) entry.answer.update(({ report }) => ({ report, busy: false, problem }));
+    }
+  }
+
+  /** Changes come in bursts while agents work. */
+  private askAgainSoon(): void {
+    this.cancelAgain ??= this.timers.after(GATHER_MS, () => {
+      this.cancelAgain = null;
+      for (const entry of this.asked.values()) if (entry.users > 0) void this.ask(entry);
+      const known = this.budgets.get();
+      if (known !== null) this.loadBudgets(known.workspaceId).catch(() => undefined);
+    });
+  }
+
+  private budgetsChanged({ workspaceId, budgets, crossed }: BudgetChanged): void {
+    const known = this.budgets.get();
+    if (known !== null && known.workspaceId !== workspaceId) return;
+    this.budgets.set({ workspaceId, budgets });
+    const budget = budgets.find(({ id }) => id === crossed?.budgetId);
+    if (budget !== undefined && crossed !== null) this.onCrossed(budget, crossed.percent);
+  }
+}
+
+function keyOf({ by, period, workspaceId, agentId, split }: Question): string {
+  return [by, period, workspaceId, agentId, split].join("\n");
+}
