@@ -243,7 +243,7 @@ async def test_a_client_that_never_reads_is_let_go() -> None:
 
 
 async def test_a_quiet_stream_without_a_reader_is_kept() -> None:
-    asked = Asked(MemoryBackend(), times=StreamTimes(heartbeat_ms=1, write_ms=5))
+    asked = Asked(MemoryBackend(), times=StreamTimes(heartbeat_ms=1))
     async with asked.http.open("GET", "/workspace/events") as stream:
         seen = b""
         while seen.count(b": alive") < 20:

@@ -36,12 +36,16 @@ class AsgiStream:
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue(maxsize=1)
         self._left = asyncio.Event()
         self._over = asyncio.Event()
+        self._ended = False
 
     async def read(self) -> bytes:
-        """The next bytes; none when the stream is over."""
+        """The next bytes; none when the stream is over, and EOFError for whoever asks again."""
+        if self._ended:
+            raise EOFError("the stream is over")
         while True:
             message = await self._messages.get()
             if message is None:
+                self._ended = True
                 return b""
             if message["type"] == "http.response.start":
                 self.status = message["status"]
