@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,11 @@ class Home:
     folder: Path
     project: Path
     environment: Mapping[str, str]
+    configured: Sequence[Path]
+
+    def configuration(self) -> dict[Path, str]:
+        """What the person's own files hold now, those that were there from the beginning. Programs change them too."""
+        return {path: path.read_text() for path in self.configured}
 
 
 def make_home(folder: Path, program: Program, model_url: str) -> Home:
@@ -45,6 +50,9 @@ def make_home(folder: Path, program: Program, model_url: str) -> Home:
     (folder / ".bashrc").write_text("PS1='$ '\n")
     _put_on_path(folder / "bin", program)
     own = CONFIGURE[program.id](folder, project, model_url)
+    configured = [
+        path for path in folder.rglob("*") if path.is_file() and not {project, folder / "bin"} & {*path.parents}
+    ]
     environment = {
         "HOME": str(folder),
         "USER": "user",
@@ -53,7 +61,7 @@ def make_home(folder: Path, program: Program, model_url: str) -> Home:
         "PATH": os.pathsep.join([str(folder / "bin"), "/usr/local/bin", "/usr/bin", "/bin"]),
         **own,
     }
-    return Home(folder, project, environment)
+    return Home(folder, project, environment, configured)
 
 
 def _put_on_path(bin: Path, program: Program) -> None:

@@ -76,6 +76,8 @@ async def test_a_day_with_an_agent(agent: RealAgent, manners: Manners, home: Hom
         await delegating(agent)
     await leaving_and_coming_back(agent, manners)
     await dying(agent)
+    for path, text in home.configuration().items():
+        assert "cardloom" not in text.lower(), f"{path} names us"
 
 
 async def first_prompt(agent: RealAgent, manners: Manners) -> None:
