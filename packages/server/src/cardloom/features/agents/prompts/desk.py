@@ -75,11 +75,16 @@ class PromptDesk:
         self._queues: dict[CardId, list[QueuedPrompt]] = {}
         self._typists: dict[CardId, Typist] = {}
         self._draining: set[CardId] = set()
+        self._hands: dict[CardId, asyncio.Lock] = {}
+        self._typed: dict[CardId, str] = {}
+        self._approved: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def load(self) -> None:
         """Read the queues that an earlier server left."""
         self._queues = await self._store.load()
+        waiting = (one for queue in self._queues.values() for one in queue)
+        self._approved = {one.id for one in waiting if self._hooks.is_dangerous(one.agent_id)}  # else it were dropped
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -130,26 +135,40 @@ class PromptDesk:
         if not submit:
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
-            await self._typist(seat).insert(text)
+            async with self._hand(seat):
+                await self._typist(seat).insert(text)
             await self._record(sender, seat.card_id, text)
             return "inserted"
-        if self._must_wait(seat):
-            if when_busy == "fail":
-                raise CallError(ErrorCode.BUSY, "this agent works")
-            if when_busy == "queue":
-                return await self._enqueue(seat, text, sender)
+        if self._must_wait(seat) and when_busy != "send":
+            return await self._line_up(seat, text, sender, when_busy)
+        async with self._hand(seat):
+            if self._must_wait(seat) and when_busy != "send":
+                return await self._line_up(seat, text, sender, when_busy)
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
-        typed_at_ms = self._clock.now_ms()
-        try:
-            await self._typist(seat).submit(text)
-        except CallError as error:
-            if error.code is ErrorCode.BUSY and when_busy == "queue":
-                return await self._enqueue(seat, text, sender)
-            raise
-        self._hooks.went_out(sender, seat.card_id, typed_at_ms)
+            try:
+                await self._type(seat, "", text, sender)
+            except CallError as error:
+                if error.code is ErrorCode.BUSY and when_busy == "queue":
+                    return await self._enqueue(seat, text, sender)
+                raise
         await self._record(sender, seat.card_id, text)
         return "sent"
+
+    async def _line_up(self, seat: Seat, text: str, sender: Sender, when_busy: WhenBusy) -> Delivered:
+        if when_busy == "fail":
+            raise CallError(ErrorCode.BUSY, "this agent works")
+        return await self._enqueue(seat, text, sender)
+
+    async def _type(self, seat: Seat, prompt_id: str, text: str, sender: Sender) -> None:
+        """Type a prompt; whoever calls holds the hand of the seat."""
+        typed_at_ms = self._clock.now_ms()
+        self._typed[seat.card_id] = prompt_id
+        try:
+            await self._typist(seat).submit(text)
+        finally:
+            del self._typed[seat.card_id]
+        self._hooks.went_out(sender, seat.card_id, typed_at_ms)
 
     def _check_now(self, seat: Seat, sender: Sender) -> None:
         if not seat.alive:
@@ -170,12 +189,17 @@ class PromptDesk:
 
     def _must_wait(self, seat: Seat) -> bool:
         waits = bool(self._queues.get(seat.card_id)) and self._may_drain(seat)
-        return seat.status in _BUSY or self._typist(seat).is_typing or waits
+        return seat.status in _BUSY or seat.card_id in self._typed or waits
 
     async def _enqueue(self, seat: Seat, text: str, sender: Sender) -> Delivered:
         self._check_room(seat, sender)
         cause = await self._record(sender, seat.card_id, text)
-        await self._put(seat.card_id, [*self._now(seat), self._new(seat, text, replace(sender, cause=cause))])
+        prompt = self._new(seat, text, replace(sender, cause=cause))
+        try:
+            await self._put(seat.card_id, [*self._now(seat), prompt])
+        except CallError:
+            self._queues[seat.card_id] = [one for one in self._now(seat) if one is not prompt]
+            raise
         self.look_again(seat)
         return "queued"
 
@@ -186,13 +210,10 @@ class PromptDesk:
         return tuple(self._queues.get(agent_id, ()))
 
     async def edit(self, agent_id: CardId, prompt_id: str, text: str) -> None:
-        """Change a waiting prompt. NOT_FOUND when it waits no more; INVALID_PARAMS when no text is left."""
-        cleaned = cleaned_prompt(text)
-        queue = [
-            replace(one, text=cleaned, problem=None) if one.id == self._find(agent_id, prompt_id).id else one
-            for one in self._queues[agent_id]
-        ]
-        await self._put(agent_id, queue)
+        """Change a waiting prompt. NOT_FOUND when it waits no more; BUSY while it is typed; INVALID_PARAMS: no text."""
+        cleaned, prompt = cleaned_prompt(text), self._find_still(agent_id, prompt_id)
+        edited = replace(prompt, text=cleaned, problem=None)
+        await self._put(agent_id, [edited if one is prompt else one for one in self._queues[agent_id]])
 
     async def move(self, agent_id: CardId, prompt_id: str, index: int) -> None:
         """Move a waiting prompt. NOT_FOUND."""
@@ -202,21 +223,26 @@ class PromptDesk:
         await self._put(agent_id, queue)
 
     async def cancel(self, agent_id: CardId, prompt_id: str) -> None:
-        """Take a waiting prompt away. NOT_FOUND."""
-        prompt = self._find(agent_id, prompt_id)
+        """Take a waiting prompt away. NOT_FOUND; BUSY while it is typed."""
+        prompt = self._find_still(agent_id, prompt_id)
         await self._put(agent_id, [one for one in self._queues[agent_id] if one is not prompt])
 
     async def send_now(self, agent_id: str, prompt_id: str) -> Delivered:
         """Send a waiting prompt without waiting. NOT_FOUND; the errors of `submit`; then it waits on."""
         seat = self._seat_of(agent_id)
-        prompt = self._find(seat.card_id, prompt_id)
-        if seat.status is AgentStatus.NEEDS_INPUT:
-            raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
-        typed_at_ms = self._clock.now_ms()
-        await self._typist(seat).submit(prompt.text)
-        self._hooks.went_out(prompt.sender, seat.card_id, typed_at_ms)
-        await self._put(seat.card_id, [one for one in self._queues.get(seat.card_id, []) if one.id != prompt.id])
+        self._find(seat.card_id, prompt_id)
+        async with self._hand(seat):
+            prompt = self._find(seat.card_id, prompt_id)
+            self._check(prompt)
+            if seat.status is AgentStatus.NEEDS_INPUT:
+                raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
+            await self._send(seat, prompt)
         return "sent"
+
+    async def _send(self, seat: Seat, prompt: QueuedPrompt) -> None:
+        """Type a waiting prompt and take it out of the queue; whoever calls holds the hand of the seat."""
+        await self._type(seat, prompt.id, prompt.text, prompt.sender)
+        await self._put(seat.card_id, [one for one in self._now(seat) if one.id != prompt.id])
 
     async def forget(self, agent_id: CardId) -> None:
         """Drop the queue of an agent that is gone for good."""
@@ -252,32 +278,33 @@ class PromptDesk:
 
     async def _drain(self, seat: Seat) -> None:
         try:
-            await self._drop_refused(seat.card_id)
-            queue = self._queues.get(seat.card_id, [])
-            if not queue or not self._may_drain(seat):
-                return
-            prompt, typed_at_ms = queue[0], self._clock.now_ms()
-            try:
-                if prompt.sender.card_id is not None:
-                    self._hooks.check_budget(seat.card_id)
-                await self._typist(seat).submit(prompt.text)
-            except CallError as error:
-                kept = [replace(one, problem=error.message) if one.id == prompt.id else one for one in self._now(seat)]
-                await self._put(seat.card_id, kept)
-                if error.code is ErrorCode.BUSY:
-                    asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
-                return
-            self._hooks.went_out(prompt.sender, seat.card_id, typed_at_ms)
-            await self._put(seat.card_id, [one for one in self._now(seat) if one.id != prompt.id])
+            async with self._hand(seat):
+                await self._drop_refused(seat.card_id)
+                queue = self._now(seat)
+                if queue and self._may_drain(seat):
+                    await self._try(seat, queue[0])
         finally:
             self._draining.discard(seat.card_id)
+
+    async def _try(self, seat: Seat, prompt: QueuedPrompt) -> None:
+        """Send the first prompt; one that cannot go out now waits on and shows why."""
+        try:
+            if prompt.sender.card_id is not None:
+                self._hooks.check_budget(seat.card_id)
+            await self._send(seat, prompt)
+        except CallError as error:
+            kept = [replace(one, problem=error.message) if one.id == prompt.id else one for one in self._now(seat)]
+            await self._put(seat.card_id, kept)
+            if error.code is ErrorCode.BUSY:
+                asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
 
     async def _drop_refused(self, agent_id: CardId) -> None:
         kept: list[QueuedPrompt] = []
         refused: list[tuple[QueuedPrompt, CallError]] = []
         for one in self._queues.get(agent_id, []):
             try:
-                self._check(one)
+                if self._typed.get(agent_id) != one.id:
+                    self._check(one)
                 kept.append(one)
             except CallError as error:
                 refused.append((one, error))
@@ -290,7 +317,7 @@ class PromptDesk:
         if prompt.sender.card_id is None:
             return
         self._hooks.check_sender(prompt.sender, prompt.agent_id)
-        if self._hooks.is_dangerous(prompt.agent_id):
+        if prompt.id not in self._approved and self._hooks.is_dangerous(prompt.agent_id):
             raise CallError(
                 ErrorCode.PERMISSION_DENIED, "the agent was turned to dangerous mode while the prompt waited"
             )
@@ -301,7 +328,10 @@ class PromptDesk:
         return self._queues.get(seat.card_id, [])
 
     def _new(self, seat: Seat, text: str, sender: Sender) -> QueuedPrompt:
-        return QueuedPrompt(secrets.token_hex(8), seat.card_id, text, sender, self._clock.now_ms())
+        prompt = QueuedPrompt(secrets.token_hex(8), seat.card_id, text, sender, self._clock.now_ms())
+        if self._hooks.is_dangerous(seat.card_id):
+            self._approved.add(prompt.id)  # the owner was asked before it came here
+        return prompt
 
     def _find(self, agent_id: CardId, prompt_id: str) -> QueuedPrompt:
         for one in self._queues.get(agent_id, ()):
@@ -309,7 +339,19 @@ class PromptDesk:
                 return one
         raise CallError(ErrorCode.NOT_FOUND, "this prompt waits no more")
 
+    def _find_still(self, agent_id: CardId, prompt_id: str) -> QueuedPrompt:
+        prompt = self._find(agent_id, prompt_id)
+        if self._typed.get(agent_id) == prompt_id:
+            raise CallError(ErrorCode.BUSY, "this prompt is being typed now")
+        return prompt
+
+    def _hand(self, seat: Seat) -> asyncio.Lock:
+        """Who holds it types to this agent; what was checked before must be checked again under it."""
+        return self._hands.setdefault(seat.card_id, asyncio.Lock())
+
     async def _put(self, agent_id: CardId, queue: list[QueuedPrompt]) -> None:
+        gone = {one.id for one in self._queues.get(agent_id, ())} - {one.id for one in queue}
+        self._approved -= gone
         self._queues[agent_id] = queue
         await self._store.save(agent_id, queue)
         self._hooks.queue_changed(agent_id)

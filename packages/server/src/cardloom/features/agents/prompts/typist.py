@@ -36,10 +36,6 @@ class Typist:
         self._turn = asyncio.Lock()
         self._begun_generation = 0
 
-    @property
-    def is_typing(self) -> bool:
-        return self._turn.locked()
-
     async def insert(self, text: str) -> None:
         """Put a text into the input box and leave it there. UNAVAILABLE; BUSY while somebody writes there."""
         async with self._turn:

@@ -117,6 +117,7 @@ class Seat:
         self._size = Size()
         self._scheme: Scheme = "dark"
         self._console: Console | None = None
+        self._left = False
         self._watch: StartWatch | None = None
         self._carry = ""
         self._said: tuple[Spoken, ...] = ()
@@ -173,6 +174,8 @@ class Seat:
     async def begin(self, beginning: Beginning) -> None:
         """Start the program. UNAVAILABLE with the reason; the status then says so too."""
         await asyncio.to_thread(warm_up)
+        if self._left:
+            raise CallError(ErrorCode.UNAVAILABLE, "this agent's card or workspace was closed meanwhile")
         old, self.folder, self.exit_code = self._console, beginning.command.cwd, None
         self._reviewed = beginning.reviewed
         life = _Life(self)
@@ -200,6 +203,7 @@ class Seat:
 
     async def leave(self) -> None:
         """End everything: the card is gone, or the server ends."""
+        self._left = True
         await self.end()
         if self._timer is not None:
             self._timer.cancel()
