@@ -104,7 +104,9 @@ class SeatDesk:
 
     async def card_added(self, card: Card) -> None:
         if card.kind == KIND and self._is_open(card.workspace_id):
-            self._put(self._seat(card))
+            seat = self._seat(card)
+            self._put(seat)
+            self._tell(seat)
 
     async def card_removed(self, card: Card) -> None:
         """End the agent of a card that is gone."""
@@ -165,18 +167,19 @@ class SeatDesk:
         NOT_FOUND; BUSY when it runs; UNAVAILABLE naming what is missing; FS_ERROR: its folder.
         """
         seat = self.seat(card_id)
-        async with self._starting.setdefault(seat.card_id, asyncio.Lock()):
+        async with self._start_turn(seat):
             if seat.alive:
                 raise CallError(ErrorCode.BUSY, "this agent runs already")
             given = await self._launch(seat, prompt=prompt, fresh=fresh)
-        await self._want(seat.card_id, wanted=True)
+            await self._want(seat.card_id, wanted=True)
         return given
 
     async def stop(self, card_id: str) -> None:
         """End an agent's program. NOT_FOUND."""
         seat = self.seat(card_id)
-        await self._want(seat.card_id, wanted=False)
-        await seat.end()
+        async with self._start_turn(seat):
+            await self._want(seat.card_id, wanted=False)
+            await seat.end()
 
     async def interrupt(self, card_id: str) -> None:
         """Interrupt an agent's turn. NOT_FOUND; UNAVAILABLE."""
@@ -277,10 +280,17 @@ class SeatDesk:
     async def _start_fresh(self, seat: Seat) -> None:
         await self._change(seat.card_id, sessionId=None)
         try:
-            await self._launch(seat, fresh=True)
+            async with self._start_turn(seat):
+                if not self._graph.card(seat.card_id).content.get("wanted", True):
+                    raise CallError(ErrorCode.UNAVAILABLE, "it was ended meanwhile")
+                await self._launch(seat, fresh=True)
         except CallError as error:
             _log.warning("agent %s: its session is gone and a fresh one did not start: %s", seat.card_id, error)
             seat.fresh_start_failed(error.message)
+
+    def _start_turn(self, seat: Seat) -> asyncio.Lock:
+        """Who starts or ends a program holds it."""
+        return self._starting.setdefault(seat.card_id, asyncio.Lock())
 
     def _folder(self, card: Card) -> str:
         worktree = card.content.get("worktree")
