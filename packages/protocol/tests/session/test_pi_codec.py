@@ -17,6 +17,7 @@ from cardloom_protocol.session.codecs.pi_edit import (
     hide_pi,
     move_pi_to_end,
 )
+from cardloom_protocol.session.json_text import object_of
 
 HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-07-01T00:00:00.000Z","cwd":"/w"}'
 
@@ -113,6 +114,27 @@ def test_editing_updates_the_node_beside_the_message() -> None:
     edited, node = edit_pi(file, "a", NodePatch(text="new"))
     assert node.parts == [{"type": "hologram", "x": 1}, {"type": "text", "text": "new"}]
     assert edited.entries[0].data["message"] == {"role": "assistant", "content": [{"type": "text", "text": "new"}]}
+
+
+def test_an_answer_written_for_pi_has_the_counts_that_pi_adds_up() -> None:
+    node = NodeInput("assistant", text="x", meta={"model": "m", "usage": {"input": 3, "output": 4}})
+    file, stored = append_pi(file_of(), node, "a", "t", for_pi=True)
+    message = object_of(file.entries[0].data["message"])
+    usage = object_of(message["usage"])
+    assert (message["model"], usage["input"], usage["output"], usage["totalTokens"]) == ("m", 3, 4, 7)
+    assert object_of(usage["cost"])["total"] == 0
+    assert entry_node(file.entries[0]) == stored
+    assert stored.meta == {"model": "m", "usage": {"input": 3, "output": 4}, "createdAt": "t"}
+
+
+def test_an_answer_without_counts_is_written_for_pi_with_none_and_read_back_without() -> None:
+    file, stored = append_pi(file_of(), NodeInput("assistant", text="x"), "a", "t", for_pi=True)
+    message = object_of(file.entries[0].data["message"])
+    assert object_of(message["usage"])["input"] == 0
+    assert {"api", "provider", "model", "stopReason", "timestamp"} <= message.keys()
+    assert entry_node(file.entries[0]) == stored
+    asked, _ = append_pi(file, NodeInput("user", text="y"), "b", "t", for_pi=True)
+    assert asked.entries[1].data["message"] == {"role": "user", "content": [{"type": "text", "text": "y"}]}
 
 
 def test_the_parent_that_pi_records_as_a_path_is_read_as_an_id() -> None:

@@ -16,6 +16,7 @@ STORES: dict[str, Callable[[Path], SessionStore]] = {
     "nr-chat": NrChatStore,
     "pi": lambda folder: PiStore(folder, cwd="/w"),
     "pi without service entries": lambda folder: PiStore(folder, cwd="/w", hide_service_entries=True),
+    "pi for pi itself": lambda folder: PiStore(folder, cwd="/w", hide_service_entries=True, for_pi=True),
     "claude": lambda folder: ClaudeStore(folder, cwd="/w"),
 }
 ROWS = [(name, check) for name, store_of in STORES.items() for check in checks_for(store_of(Path(gettempdir())))]

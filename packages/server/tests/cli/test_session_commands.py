@@ -52,6 +52,9 @@ def test_a_session_is_copied_into_another_store_and_the_loss_is_told(cli: Cli, t
     assert told["messages"] == 2
     copied = asyncio.run(PiStore(tmp_path / "pi", cwd="/w").history(told["id"]))
     assert [message["role"] for message in copied] == ["user", "assistant"]
+    (written,) = (tmp_path / "pi").rglob("*.jsonl")
+    messages = [json.loads(line).get("message", {}) for line in written.read_text("utf-8").splitlines()]
+    assert all("usage" in message for message in messages if message.get("role") == "assistant")
     code, text, _ = cli("sessions", "convert", talk, "--to", f"claude:{tmp_path / 'claude'}", *store)
     assert code == 0
     assert "Copied 2 messages" in text

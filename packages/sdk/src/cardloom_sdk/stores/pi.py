@@ -54,7 +54,8 @@ class PiStore(SessionStore):
     """The `*.jsonl` files below a folder; `cwd` goes into the header of new ones.
 
     With `hide_service_entries` only messages are nodes, and the entries between them give the session its title, model,
-    profile and document; renaming and documents work in this form only.
+    profile and document; renaming and documents work in this form only. `for_pi`: pi itself goes on in these files, so
+    that answers are written with all that it needs.
     """
 
     @property
@@ -73,6 +74,7 @@ class PiStore(SessionStore):
         *,
         cwd: str,
         hide_service_entries: bool = False,
+        for_pi: bool = False,
         now: Now = iso_now,
         new_session_id: NewId = new_ordered_uuid,
         new_node_id: NewId = new_short_hex,
@@ -80,6 +82,7 @@ class PiStore(SessionStore):
         self._folder = folder
         self._cwd = cwd
         self._view = hide_service_entries
+        self._for_pi = for_pi
         self._now = now
         self._new_session_id = new_session_id
         self._new_node_id = new_node_id
@@ -119,7 +122,7 @@ class PiStore(SessionStore):
         def append(file: PiFile) -> tuple[PiFile, StoreNode]:
             if given is not None and file.find(given) is not None:
                 raise Conflict(f"The session already has a message {given!r}.")
-            return append_pi(file, node, given or self._unused_id(file), self._now())
+            return append_pi(file, node, given or self._unused_id(file), self._now(), for_pi=self._for_pi)
 
         return await self._append(session_id, append)
 

@@ -122,7 +122,7 @@ def _opened(spec: str, *, writing: bool) -> SessionStore:
             return _own(writing=writing)
         case "pi":
             usual = Path(os.environ.get("PI_CODING_AGENT_DIR") or home / ".pi/agent") / "sessions" / _pi_folder(here)
-            return PiStore(folder or usual, cwd=here)
+            return PiStore(folder or usual, cwd=here, for_pi=True)
         case "claude":
             config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
             return ClaudeStore(folder or config / "projects" / _claude_folder(here), cwd=here)

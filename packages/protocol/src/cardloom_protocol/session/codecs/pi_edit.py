@@ -21,22 +21,28 @@ from .pi import (
     new_pi_file,
     pi_header,
 )
-from .pi_message import TOOL_ROLES, write_content, write_message, write_result_content
+from .pi_message import TOOL_ROLES, whole_answer, write_content, write_message, write_result_content
 from .side_channel import NodeContent, side_fields
 
 _TAIL_FIELDS = frozenset({"customType", "data"})
 
 
-def append_pi(file: PiFile, node: NodeInput, node_id: str, at: str) -> tuple[PiFile, StoreNode]:
-    """The file with a new entry at its end, and the node of it. An unknown explicit parent is taken as it is."""
+def append_pi(
+    file: PiFile, node: NodeInput, node_id: str, at: str, *, for_pi: bool = False
+) -> tuple[PiFile, StoreNode]:
+    """The file with a new entry at its end, and the node of it. An unknown explicit parent is taken as it is.
+
+    With `for_pi` answers get all that pi needs to go on from them; without, only what the node says is written.
+    """
     parent = file.leaf_id if isinstance(node.parent, Unset) else node.parent
     content = NodeContent(node.role, node.content(), node.name, node.flags, node.meta)
+    message = write_message(node.role, content.parts, node.name)
     data: JsonObject = {
         "type": "message",
         "id": node_id,
         "parentId": parent,
         "timestamp": at,
-        "message": write_message(node.role, content.parts, node.name),
+        "message": whole_answer(message, node.meta) if for_pi else message,
         **side_fields(content),
     }
     flags = node.flags or {}

@@ -12,6 +12,16 @@ from .side_channel import NodeContent, data_url, joined_text, split_data_url
 
 TOOL_ROLES = frozenset({"tool", "toolResult"})
 
+_NO_USAGE: JsonObject = {
+    "input": 0,
+    "output": 0,
+    "cacheRead": 0,
+    "cacheWrite": 0,
+    "totalTokens": 0,
+    "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
+}
+_OF_NOBODY: JsonObject = {"api": "none", "provider": "none", "model": "none", "stopReason": "stop", "timestamp": 0}
+
 
 def read_message(message: JsonObject) -> NodeContent:
     """The node that a native message stands for."""
@@ -108,6 +118,20 @@ def write_message(role: str, parts: Sequence[AnyPart], name: str | None = None) 
     if name is not None:
         message["name"] = name
     return message
+
+
+def whole_answer(message: JsonObject, meta: JsonObject | None = None) -> JsonObject:
+    """The message with the fields without which pi cannot read an answer; other messages and pi's own as they are.
+
+    pi (1.6) adds up `usage` and looks at `model` of every answer. `meta` is the node's, from which both are taken.
+    """
+    if message.get("role") != "assistant" or is_object(message.get("usage")):
+        return message
+    known = meta or {}
+    counts = {name: count for name, count in object_of(known.get("usage")).items() if is_number(count)}
+    total = sum(count for name, count in counts.items() if name in ("input", "output") and is_number(count))
+    model: JsonObject = {"model": known["model"]} if isinstance(known.get("model"), str) else {}
+    return {**_OF_NOBODY, **model, **message, "usage": {**_NO_USAGE, "totalTokens": total, **counts}}
 
 
 def write_content(parts: Sequence[AnyPart]) -> list[JsonValue]:

@@ -61,7 +61,7 @@ class PiBackend(Backend):
 
     def __init__(self, settings: PiSettings) -> None:
         self._settings = settings
-        self._store = PiStore(settings.sessions, cwd=str(settings.cwd), hide_service_entries=True)
+        self._store = PiStore(settings.sessions, cwd=str(settings.cwd), hide_service_entries=True, for_pi=True)
         self._running: dict[str, PiRpc] = {}
         self.models: PiModels = PiModels(self)
         self.sessions: StoreSessions = StoreSessions(self._store, check_model=self.models.check)

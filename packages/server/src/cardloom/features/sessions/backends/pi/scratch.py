@@ -8,18 +8,9 @@ from __future__ import annotations
 
 from cardloom_protocol.jstext import compact_json
 from cardloom_protocol.session.codecs.pi import PiEntry, PiFile
+from cardloom_protocol.session.codecs.pi_message import whole_answer
 from cardloom_protocol.session.errors import NotFound
-from cardloom_protocol.session.json_text import JsonObject, is_object, object_of
-
-_NO_USAGE: JsonObject = {
-    "input": 0,
-    "output": 0,
-    "cacheRead": 0,
-    "cacheWrite": 0,
-    "totalTokens": 0,
-    "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
-}
-_NATIVE: JsonObject = {"api": "none", "provider": "none", "model": "none", "stopReason": "stop", "timestamp": 0}
+from cardloom_protocol.session.json_text import is_object
 
 
 def branch_text(file: PiFile, leaf_id: str | None) -> str:
@@ -48,7 +39,7 @@ def branch(file: PiFile, leaf_id: str | None) -> list[PiEntry]:
 def entry_line(entry: PiEntry) -> str:
     """The line of an entry; answers that pi did not make itself get the fields without which it cannot read them."""
     message = entry.data.get("message")
-    if not is_object(message) or message.get("role") != "assistant" or is_object(message.get("usage")):
+    if not is_object(message):
         return entry.raw
-    whole = {**_NATIVE, **message, "usage": {**_NO_USAGE, **object_of(message.get("usage"))}}
-    return compact_json({**entry.data, "message": whole})
+    whole = whole_answer(message)
+    return entry.raw if whole is message else compact_json({**entry.data, "message": whole})
