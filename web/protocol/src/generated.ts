@@ -33,7 +33,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The kinds of card that can be added to a canvas. */
-export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "budget", "custom"] as const;
+export const CARD_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget", "custom"] as const;
 
 export type AddableCardKind = (typeof CARD_KINDS)[number];
 
@@ -2021,6 +2021,10 @@ export const CANVAS_METHOD_NAMES = [
   "session.backends",
   "session.access",
   "session.leave",
+  "session.endpoints",
+  "session.saveEndpoint",
+  "session.removeEndpoint",
+  "chat.edit",
   "card.mount",
   "card.unmount",
   "card.expand",
@@ -2063,7 +2067,7 @@ export interface CanvasMethodParams {
   /** Ends the flow of changes. */
   "canvas.unsubscribe": { readonly workspaceId: string };
   /** Puts a new card on the canvas. */
-  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "agent" | "budget" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
+  "canvas.addCard": { readonly workspaceId: string; readonly kind: "note" | "todo" | "kanban" | "sticky" | "terminal" | "agent" | "chat" | "budget" | "custom"; readonly x: number; readonly y: number; readonly w?: number; readonly h?: number; readonly title?: string | null; readonly content?: Readonly<Record<string, unknown>>; readonly packageId?: string };
   /** Copies a card with its content and what it keeps, without its arrows. */
   "canvas.duplicateCard": { readonly cardId: string; readonly x?: number; readonly y?: number };
   /** Moves, resizes, raises, lowers or renames one card. */
@@ -2302,6 +2306,14 @@ export interface CanvasMethodParams {
   "session.access": Readonly<Record<string, never>> | null;
   /** Ends a stream of this connection. */
   "session.leave": { readonly streamId: string };
+  /** Lists where the engine's models are, without keys. */
+  "session.endpoints": Readonly<Record<string, never>> | null;
+  /** Keeps where models are and asks for them; the key goes into the vault. `problem` tells why there is none. */
+  "session.saveEndpoint": { readonly endpointId: string; readonly dialect: "chat" | "responses" | "messages"; readonly url: string; readonly key?: string };
+  /** Forgets where models are, and the key that was typed in for it. */
+  "session.removeEndpoint": { readonly endpointId: string };
+  /** Gives a chat card another session, or another backend or profile for the session that its first prompt makes. */
+  "chat.edit": { readonly cardId: string; readonly backend?: string | null; readonly sessionId?: string | null; readonly profile?: string | null };
   /** Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over. */
   "card.mount": { readonly cardId: string; readonly takeOver?: boolean };
   /** Tells that this page took a card's frame away. */
@@ -2586,7 +2598,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "additionalProperties": false,
       "properties": {
         "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
-        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "agent", "budget", "custom"]},
+        "kind": {"enum": ["note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget", "custom"]},
         "x": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "y": {"type": "number", "minimum": -1000000, "maximum": 1000000},
         "w": {"type": "number", "minimum": 80, "maximum": 4000},
@@ -5352,6 +5364,83 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
+  "session.endpoints": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.saveEndpoint": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "endpointId": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$", "maxLength": 64},
+        "dialect": {"enum": ["chat", "responses", "messages"]},
+        "url": {"type": "string", "format": "uri", "maxLength": 2000},
+        "key": {"type": "string", "minLength": 1, "maxLength": 4096},
+      },
+      "required": ["endpointId", "dialect", "url"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.removeEndpoint": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"endpointId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["endpointId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "chat.edit": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "cardId": {"type": "string", "minLength": 1, "maxLength": 128},
+        "backend": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200}, {"type": "null"}]},
+        "sessionId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200}, {"type": "null"}]},
+        "profile": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200}, {"type": "null"}]},
+      },
+      "required": ["cardId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
   "card.mount": {
     "params": {
       "type": "object",
@@ -5633,6 +5722,9 @@ export const CANVAS_EVENT_NAMES = [
   "clipboard.write",
   "files.changed",
   "session.stream",
+  "session.run",
+  "session.changed",
+  "session.engineChanged",
   "card.log",
   "stream.gap",
   "server.closing",
@@ -5661,6 +5753,9 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "clipboard.write": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "files.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "session.stream": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "session.run": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "session.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "session.engineChanged": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
@@ -6158,6 +6253,42 @@ export const BUILTIN_PORTS: Readonly<Record<string, Ports>> = {
         "retain": true,
         "default": false,
         "permission": "agents.output",
+      },
+    ],
+  },
+  "chat": {
+    "inputs": [
+      {
+        "id": "prompt",
+        "label": "Prompt",
+        "description": "Says a line in the chat's session.",
+        "type": "ns:text",
+        "mode": "stream",
+        "retain": false,
+        "default": true,
+        "permission": "agents.prompt",
+      },
+    ],
+    "outputs": [
+      {
+        "id": "reply",
+        "label": "Reply",
+        "description": "The answer of each run, once it has ended.",
+        "type": "ns:markdown",
+        "mode": "stream",
+        "retain": true,
+        "default": false,
+        "permission": "agents.output",
+      },
+      {
+        "id": "status",
+        "label": "Status",
+        "description": "What the session is at, at every change.",
+        "type": "ns:event",
+        "mode": "stream",
+        "retain": false,
+        "default": false,
+        "permission": "agents.read",
       },
     ],
   },

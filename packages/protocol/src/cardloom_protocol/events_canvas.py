@@ -62,6 +62,13 @@ _ROWS = (
         "events. Nothing follows `ended`.",
         "{streamId, events: [{id|null, event}], ended, error: {code, message}|null}",
     ),
+    _row(
+        "session.run",
+        "A run of a session began, waits for an answer, goes on or ended, whoever began it.",
+        "{backend, sessionId, runId, status: running|needs-input|done|cancelled|error}",
+    ),
+    _row("session.changed", "A session was made, changed or removed over some page.", "{backend, sessionId}"),
+    _row("session.engineChanged", "The engine's models are elsewhere now.", "{}"),
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
     _row("server.closing", "The server is about to end.", "{}"),

@@ -45,7 +45,7 @@ _KANBAN_TASK = record(
 )
 _KANBAN_COLUMN = record({"id": ident(), "title": _COLUMN_TITLE})
 STICKY_COLORS: Final = ("yellow", "blue", "green", "rose", "violet", "grey")
-CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "agent", "budget", "custom")
+CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget", "custom")
 
 
 def _step(do: str, required: dict[str, Shape] | None = None, optional: dict[str, Shape] | None = None) -> Shape:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, anything, ident, nothing, record, text
+from .param_shapes import Shape, anything, ident, nothing, nullable, one_of, record, text, url
 from .session.call_table import SESSION_CALLS
 from .session.calls import SessionCall
 
@@ -66,6 +66,49 @@ SESSION_ROWS: Final = (
         record({"streamId": text(1, 64)}),
         "sessions",
         "Ends a stream of this connection.",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.endpoints",
+        nothing(),
+        "sessions",
+        "Lists where the engine's models are, without keys.",
+        "{endpoints: [{id, dialect, url, hasKey}]}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.saveEndpoint",
+        record(
+            {
+                "endpointId": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$", "maxLength": 64},
+                "dialect": one_of(("chat", "responses", "messages")),
+                "url": url(2000),
+            },
+            {"key": text(1, 4096)},
+        ),
+        "sessions",
+        "Keeps where models are and asks for them; the key goes into the vault. `problem` tells why there is none.",
+        "{endpoints, models, problem: string|null}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.removeEndpoint",
+        record({"endpointId": ident()}),
+        "sessions",
+        "Forgets where models are, and the key that was typed in for it.",
+        "{endpoints}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "chat.edit",
+        record({"cardId": ident()}, {name: nullable(text(1, 200)) for name in ("backend", "sessionId", "profile")}),
+        "sessions",
+        "Gives a chat card another session, or another backend or profile for the session that its first prompt makes.",
+        "{revision, content}",
         ns="cardloom",
         built=True,
     ),

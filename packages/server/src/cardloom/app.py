@@ -167,7 +167,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     agents = join_agents(shared, canvas, values, programs, usage)
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
-    sessions = join_sessions(shared)
+    sessions = join_sessions(shared, canvas, values.ports)
     _forget_removed(shared, canvas)
     return App(
         settings=settings,

@@ -145,6 +145,35 @@ BUILTIN_PORTS: Final[Mapping[str, BuiltinPorts]] = MappingProxyType(
                 ),
             ),
         ),
+        "chat": BuiltinPorts(
+            (
+                PortInfo(
+                    "prompt",
+                    "Prompt",
+                    "ns:text",
+                    description="Says a line in the chat's session.",
+                    default=True,
+                    permission="agents.prompt",
+                ),
+            ),
+            (
+                PortInfo(
+                    "reply",
+                    "Reply",
+                    "ns:markdown",
+                    description="The answer of each run, once it has ended.",
+                    retain=True,
+                    permission="agents.output",
+                ),
+                PortInfo(
+                    "status",
+                    "Status",
+                    "ns:event",
+                    description="What the session is at, at every change.",
+                    permission="agents.read",
+                ),
+            ),
+        ),
         "terminal": BuiltinPorts(
             (
                 PortInfo(

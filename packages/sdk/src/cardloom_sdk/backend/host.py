@@ -58,6 +58,8 @@ class BackendHost:
         self._endings: set[asyncio.Task[None]] = set()
         self._starting: asyncio.Task[None] | None = None
         self._closed = False
+        self.run_began: list[Callable[[LiveRun], None]] = []
+        """Told of every run as soon as the backend has taken it up."""
         self._streams: dict[object, Callable[[], None]] = {}
 
     # Life
@@ -127,6 +129,8 @@ class BackendHost:
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
         await asyncio.shield(live.started)
+        for tell in self.run_began:
+            tell(live)
         return live
 
     def run(self, run_id: str) -> LiveRun:

@@ -24,6 +24,7 @@ DEFAULT_NAMES: Mapping[str, str] = {
     "sticky": "Sticky",
     "terminal": "Terminal",
     "agent": "Agent",
+    "chat": "Chat",
     "budget": "Budget",
     "custom": "Card",
     "other": "Card",

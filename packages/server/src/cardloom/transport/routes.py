@@ -66,6 +66,7 @@ def make_asgi(door: Door) -> ASGIApp:
     routes = Starlette(
         routes=[
             Route("/", door.pages.index, methods=["GET"]),
+            Route("/chat", door.pages.index, methods=["GET"]),
             Route("/health", _health, methods=["GET"]),
             Route("/access", _access(door), methods=["POST"]),
             Route("/call", _call(door), methods=["POST"]),

@@ -6,11 +6,17 @@ import os
 
 from cardloom_sdk.stores import NrChatStore
 
+from ..core.bus import OWNERS
+from ..features.canvas.service import CanvasService
+from ..features.ports.service import PortsService
 from ..features.sessions import handlers
-from ..features.sessions.backends.configured import ENGINE_ID, Configuration, Surroundings, read_configuration
+from ..features.sessions.backends.configured import ENGINE_ID, Surroundings, read_configuration
 from ..features.sessions.backends.engine.backend import EngineBackend, EngineParts
 from ..features.sessions.backends.keys import SealedKeys
+from ..features.sessions.chat_cards import KIND, ChatCards
+from ..features.sessions.chat_cards import Hooks as ChatHooks
 from ..features.sessions.disk_files import DiskFiles
+from ..features.sessions.endpoints import EndpointDesk
 from ..features.sessions.service import SessionsService
 from ..features.sessions.store import SqliteStore
 from ..features.sessions.workspaces import OpenWorkspaces
@@ -19,7 +25,7 @@ from ..transport.sessions import PATH
 from .shared import Shared
 
 
-def join_sessions(shared: Shared) -> SessionsService:
+def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) -> SessionsService:
     """Make the sessions, kept in the database, answered by our own engine first, in the workspaces that are open."""
     data_folder = shared.settings.data_folder
     store, service = SqliteStore(shared.database), SessionsService(shared.bus)
@@ -29,7 +35,9 @@ def join_sessions(shared: Shared) -> SessionsService:
         files = workspaces.files_of(workspace_id)
         return None if files is None else (files, True)
 
-    configured = _configured(shared)
+    surroundings = _surroundings(shared)
+    configured = read_configuration(surroundings)
+    shared.notices.extend(configured.faults)
     parts = EngineParts(
         store,
         configured.endpoints,
@@ -40,14 +48,19 @@ def join_sessions(shared: Shared) -> SessionsService:
         workspace=workspaces,
         default_model=configured.default_model,
     )
-    service.add(ENGINE_ID, "Cardloom", "engine", EngineBackend(parts))
+    engine = EngineBackend(parts)
+    service.add(ENGINE_ID, "Cardloom", "engine", engine)
     for one in configured.backends:
         service.add(one.id, one.title, one.kind, one.backend)
 
     def access() -> dict[str, str]:
         return {"url": shared.address.url + PATH, "key": shared.session_key}
 
-    shared.handlers.add(handlers.handlers(service, access))
+    endpoints = EndpointDesk(
+        surroundings, engine.models, lambda: shared.bus.publish("session.engineChanged", {}, OWNERS)
+    )
+    chats = _join_chats(shared, canvas, ports, service)
+    shared.handlers.add(handlers.handlers(service, endpoints, chats, access))
 
     async def close() -> None:
         await service.close()
@@ -58,17 +71,23 @@ def join_sessions(shared: Shared) -> SessionsService:
     return service
 
 
-def _configured(shared: Shared) -> Configuration:
-    """What the person has set up; what is wrong in it is told as a notice."""
+def _join_chats(shared: Shared, canvas: CanvasService, ports: PortsService, service: SessionsService) -> ChatCards:
+    hooks = ChatHooks(canvas.commit, ports.emit, canvas.commits.patch_runtime, shared.clock.now_ms)
+    chats = ChatCards(service, shared.graph, hooks)
+    ports.receivers[KIND] = chats.receive
+    canvas.listeners.card_removed.append(chats.card_removed)
+    shared.life.background.append(chats.run)
+    shared.life.on_stop.append(chats.close)
+    return chats
+
+
+def _surroundings(shared: Shared) -> Surroundings:
+    """Where keys, files and stores of backends are."""
     data_folder = shared.settings.data_folder
     vault = Vault(data_folder, system_keyring if shared.settings.use_keyring else None)
-    found = read_configuration(
-        Surroundings(
-            data_folder,
-            os.environ,
-            SealedKeys(data_folder, vault),
-            lambda backend_id: NrChatStore(data_folder / "sessions" / backend_id),
-        )
+    return Surroundings(
+        data_folder,
+        os.environ,
+        SealedKeys(data_folder, vault),
+        lambda backend_id: NrChatStore(data_folder / "sessions" / backend_id),
     )
-    shared.notices.extend(found.faults)
-    return found

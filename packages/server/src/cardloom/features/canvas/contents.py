@@ -21,6 +21,7 @@ from cardloom_protocol.schema import CompiledSchema, compile_schema
 NewId = Callable[[], str]
 Content = dict[str, Any]
 
+CHAT_FIELDS: Final = ("backend", "sessionId", "profile")
 SHELLS: Final = tuple(harness.id for harness in HARNESSES.values() if harness.kind == "shell")
 _STATUS: Final = one_of(("pending", "active", "done", "error"))
 _TASK_TEXT: Final = text(1, 500)
@@ -42,6 +43,7 @@ _SHAPES: Final[Mapping[str, Shape]] = {
     ),
     "sticky": record({}, {"color": one_of(STICKY_COLORS)}),
     "terminal": record({}, {"shell": one_of(SHELLS), "cwd": nullable(text(1, 4096))}),
+    "chat": record({}, {name: nullable(text(1, 200)) for name in CHAT_FIELDS}),
     "agent": record(
         {"harness": one_of(AGENT_HARNESSES)},
         {
@@ -83,6 +85,8 @@ def first_content(
             return _board(given, new_id, language)
         case "sticky":
             return {"color": given.get("color", "yellow")}
+        case "chat":
+            return {name: given.get(name) for name in CHAT_FIELDS}
         case "agent":
             return _agent(given)
         case "budget":
@@ -104,6 +108,8 @@ def copied_content(kind: str, content: Mapping[str, Any], new_id: NewId) -> Cont
             }
         case "agent":
             return _agent(content)
+        case "chat":
+            return {**content, "sessionId": None}  # two cards in one session would both answer for it
         case _:
             return dict(content)
 

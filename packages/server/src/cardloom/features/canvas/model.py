@@ -36,6 +36,7 @@ SIZES: Final[Mapping[str, tuple[float, float]]] = {
     "sticky": (220, 180),
     "terminal": (640, 400),
     "agent": (680, 480),
+    "chat": (480, 560),
     "budget": (300, 220),
     "custom": (320, 220),
     "other": (320, 220),

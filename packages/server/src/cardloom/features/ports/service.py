@@ -46,7 +46,7 @@ _WINDOW_MS: Final = 1000
 _KEEPERS: Final = frozenset(("note", "todo", "kanban", "sticky"))
 """Kinds whose kept output says all they hold, so that a replay can begin where the journal did."""
 
-_ACTORS: Final = frozenset(("terminal", "agent"))
+_ACTORS: Final = frozenset(("terminal", "agent", "chat"))
 """Kinds that act on what they get."""
 
 
@@ -268,7 +268,7 @@ class PortsService:
     def waiting_for(self, card: Card, output: str, seq: int) -> list[str]:
         """Who should get the kept value of an output once and can receive it now, as card ids.
 
-        Never terminals and agents: drawing an arrow must not run a command.
+        Never terminals, agents and chats: drawing an arrow must not run a command.
         """
         port = port_of(card.outputs, output)
         if port is None or not port.retain:
@@ -278,7 +278,7 @@ class PortsService:
             target.peer.card_id
             for target in routes.plan.targets
             if self.ledger.given_seq(routes.lanes[target.peer.card_id].arrow_id, card.id, output) < seq
-            and target.peer.kind not in _ACTORS
+            and self._graph.card(target.peer.card_id).kind not in _ACTORS
             and self._is_reachable(target.peer.card_id)
         ]
 

@@ -128,7 +128,7 @@ class Wiring:
         other = self._graph.card(arrow.other(card.id))
         gives, takes = arrow.carries_from(card.id), arrow.carries_from(other.id)
         direction: Direction = "both" if gives and takes else "downstream" if gives else "upstream"
-        info = PeerInfo(other.id, peer_kind(other), other.name, direction, other.inputs, other.outputs, other.type)
+        info = PeerInfo(other.id, peer_kind(other), other.name, direction, other.inputs, other.outputs, peer_type(other))
         return Joint(Lane(arrow.id, arrow.flow_from(card.id)), PeerView(info, self._effective(other)), arrow.paused)
 
     def _effective(self, card: Card) -> frozenset[str] | None:
@@ -138,6 +138,11 @@ class Wiring:
 def peer_kind(card: Card) -> PeerKind:
     """A card's kind as other cards are told of it (decision 46)."""
     return cast(PeerKind, card.kind) if card.kind in _PEER_KINDS else "other"
+
+
+def peer_type(card: Card) -> str | None:
+    """A card's type as other cards are told of it; those of ours outside the list go by their kind (decision 46)."""
+    return card.type if card.kind in _PEER_KINDS or card.type is not None else card.kind
 
 
 def port_of(ports: tuple[PortInfo, ...], port_id: str) -> PortInfo | None:

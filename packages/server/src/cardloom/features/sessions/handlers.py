@@ -9,10 +9,14 @@ from cardloom_protocol.session.envelope import failure, success
 from cardloom_protocol.session.errors import SessionError
 
 from ...core.call import Call, Handler, Result
+from .chat_cards import ChatCards
+from .endpoints import EndpointDesk
 from .service import SessionsService
 
 
-def handlers(service: SessionsService, access: Callable[[], dict[str, str]]) -> Mapping[str, Handler]:
+def handlers(
+    service: SessionsService, endpoints: EndpointDesk, chats: ChatCards, access: Callable[[], dict[str, str]]
+) -> Mapping[str, Handler]:
     """The handlers by method name; `access` gives the address and the key of the protocol over HTTP."""
 
     def answering(name: str) -> Handler:
@@ -40,8 +44,32 @@ def handlers(service: SessionsService, access: Callable[[], dict[str, str]]) -> 
             return failure(error)
         return success(None)
 
+    async def list_endpoints(_: Call) -> Result:
+        return {"endpoints": await endpoints.known()}
+
+    async def save_endpoint(call: Call) -> Result:
+        models, problem = await endpoints.save(call.params)
+        return {"endpoints": await endpoints.known(), "models": models, "problem": problem}
+
+    async def remove_endpoint(call: Call) -> Result:
+        await endpoints.remove(call.params["endpointId"])
+        return {"endpoints": await endpoints.known()}
+
+    async def edit_chat(call: Call) -> Result:
+        given = {name: value for name, value in call.params.items() if name != "cardId"}
+        card = await chats.edit(call.params["cardId"], given, call.by_page)
+        return {"revision": card.revision, "content": dict(card.content)}
+
     every: dict[str, Handler] = {
         f"session.{name}": streaming(name) if call.reply == "events" else answering(name)
         for name, call in SESSION_CALLS.items()
     }
-    return every | {"session.backends": backends, "session.access": give_access, "session.leave": leave}
+    return every | {
+        "session.backends": backends,
+        "session.access": give_access,
+        "session.leave": leave,
+        "session.endpoints": list_endpoints,
+        "session.saveEndpoint": save_endpoint,
+        "session.removeEndpoint": remove_endpoint,
+        "chat.edit": edit_chat,
+    }

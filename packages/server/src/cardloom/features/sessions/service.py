@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cardloom_protocol.ids import ConnectionId
 from cardloom_protocol.session.envelope import failure, success
@@ -15,8 +15,17 @@ from cardloom_protocol.session.errors import NotFound, SessionError
 from cardloom_sdk.backend import Backend, BackendHost
 from cardloom_sdk.backend.handlers import carry_out
 
-from ...core.bus import Bus
+from ...core.bus import OWNERS, Bus
+from .run_watch import RunWatch
 from .streams import Streams
+
+_CHANGING: Final = frozenset(
+    (
+        *("create", "rename", "delete", "append", "fork", "swipe"),
+        *("editMessage", "deleteMessage", "hideMessage", "setModel", "setProfile"),
+    )
+)
+"""What other pages should hear of, so that all show the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,10 @@ class SessionsService:
     """All backends by id; the first one is meant where none is named."""
 
     def __init__(self, bus: Bus) -> None:
+        self._bus = bus
         self.entries: dict[str, Entry] = {}
         self.streams = Streams(bus)
+        self.watch = RunWatch(bus)
         bus.listen_detach(self.streams.drop_all)
 
     def add(self, backend_id: str, title: str, kind: str, backend: Backend) -> Entry:
@@ -46,6 +57,7 @@ class SessionsService:
         if backend_id in self.entries:
             raise ValueError(f"there is a backend {backend_id} already")
         entry = self.entries[backend_id] = Entry(backend_id, title, kind, BackendHost(backend))
+        entry.host.run_began.append(lambda live: self.watch.began(backend_id, live))
         return entry
 
     async def remove(self, backend_id: str) -> None:
@@ -64,10 +76,16 @@ class SessionsService:
     async def call(self, name: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """The envelope of an operation that answers once."""
         try:
-            host = self.find(params.get("backend")).host
-            return success((await carry_out(host, name, params)).data)
+            entry = self.find(params.get("backend"))
+            data = (await carry_out(entry.host, name, params)).data
         except SessionError as error:
             return failure(error)
+        if name in _CHANGING:
+            session_id = params.get("sessionId")
+            if name in ("create", "fork") and isinstance(data, Mapping):
+                session_id = data["id"]
+            self._bus.publish("session.changed", {"backend": entry.id, "sessionId": session_id}, OWNERS)
+        return success(data)
 
     async def stream(self, name: str, params: Mapping[str, Any], connection_id: ConnectionId) -> Mapping[str, Any]:
         """The envelope of an operation that streams, with the id of the stream."""
@@ -82,3 +100,4 @@ class SessionsService:
         self.streams.close()
         for entry in self.entries.values():
             await entry.host.close()
+        await self.watch.close()

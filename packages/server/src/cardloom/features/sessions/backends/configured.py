@@ -116,6 +116,11 @@ def read_configuration(surroundings: Surroundings) -> Configuration:
     return configuration
 
 
+def read_endpoint(surroundings: Surroundings, entry: JsonObject) -> Endpoint:
+    """One endpoint as the file would hold it. `Fault` says what is wrong with it."""
+    return _Reading(surroundings, Configuration()).endpoint(entry, "endpoint")
+
+
 class _Reading:
     """Reads the file entry by entry; a faulty one leaves the others alone."""
 
@@ -133,7 +138,7 @@ class _Reading:
             engine,
             "engine.endpoints",
             "endpoints",
-            lambda one, at: self._into.endpoints.append(self._endpoint(one, at)),
+            lambda one, at: self._into.endpoints.append(self.endpoint(one, at)),
         )
         self._each(engine, "engine.mcp", "mcp", lambda one, at: self._into.mcp.append(self._mcp(one, at)))
         default = engine.get("defaultModel")
@@ -151,7 +156,8 @@ class _Reading:
             except (Fault, MappingError, OSError) as fault:
                 self._into.faults.append(f"{FILE}: {fault}.")
 
-    def _endpoint(self, one: JsonObject, at: str) -> Endpoint:
+    def endpoint(self, one: JsonObject, at: str) -> Endpoint:
+        """One endpoint; its id must be new."""
         endpoint_id = _id(one, at, {known.settings.id for known in self._into.endpoints})
         dialect = _DIALECTS.get(str(one.get("dialect", "chat")))
         if dialect is None:

@@ -14,6 +14,7 @@ from cardloom_sdk.backend import StoreSessions
 from .endpoint import Endpoint
 
 KNOWN_FOR_S: Final = 60.0
+_Endpoints: TypeAlias = list[Endpoint]
 _ModelInfos: TypeAlias = list[ModelInfo]  # inside the class the name `list` is an operation
 
 
@@ -22,6 +23,7 @@ class Models:
 
     def __init__(self, endpoints: Sequence[Endpoint], default: str | None = None) -> None:
         self._endpoints = {endpoint.settings.id: endpoint for endpoint in endpoints}
+        self._left: _Endpoints = []
         self._default = default
         self._known: tuple[float, list[ModelInfo]] | None = None
         self.sessions: StoreSessions | None = None
@@ -79,9 +81,25 @@ class Models:
             raise NotFound(f"There is no model {model_id!r}.")
         return self._endpoints[endpoint_id], own_id
 
+    def put(self, endpoint: Endpoint) -> None:
+        """Take an endpoint in, in place of the one with its id; what that one says goes on to its end."""
+        old = self._endpoints.get(endpoint.settings.id)
+        self._endpoints[endpoint.settings.id] = endpoint
+        self._known = None
+        if old is not None:
+            self._left.append(old)
+
+    def remove(self, endpoint_id: str) -> None:
+        """Offer an endpoint no more. NOT_FOUND."""
+        old = self._endpoints.pop(endpoint_id, None)
+        if old is None:
+            raise NotFound(f"There is no endpoint {endpoint_id!r}.")
+        self._known = None
+        self._left.append(old)
+
     async def close(self) -> None:
         """Close the connections of all endpoints."""
-        await asyncio.gather(*(endpoint.close() for endpoint in self._endpoints.values()))
+        await asyncio.gather(*(endpoint.close() for endpoint in (*self._endpoints.values(), *self._left)))
 
     async def _of(self, endpoint: Endpoint) -> _ModelInfos:
         prefix = endpoint.settings.id
