@@ -164,6 +164,127 @@ export interface FrameRuntime {
 
 export type CustomRuntime = ProgramRuntime | FrameRuntime;
 
+/** What an agent is to be at its next start; `worktree` is a folder of its own on a branch of its own. */
+export interface AgentContent {
+  readonly harness: HarnessId;
+  readonly model: string | null;
+  readonly folder: string | null;
+  readonly dangerous: boolean;
+  readonly arguments: readonly string[];
+  readonly worktree: { readonly branch: string; readonly path: string } | null;
+  readonly sessionId: string | null;
+  readonly sessionIds: readonly string[];
+}
+
+export type AgentChoice = "approve" | "always" | "deny";
+
+/** What an agent asks its person; `action` is the exact thing asked about, `choices` are the answers it takes. */
+export interface AgentQuestion {
+  readonly id: string | null;
+  readonly kind: "permission" | "question";
+  readonly detail: string;
+  readonly action: string;
+  readonly tool: string | null;
+  readonly subagent: string | null;
+  readonly choices: readonly AgentChoice[];
+}
+
+/** What an agent's status rests on. */
+export interface AgentEvidence {
+  readonly source: "hook" | "program status" | "title" | "transcript" | "keys" | "process" | "output";
+  readonly note: string;
+  readonly atMs: number;
+}
+
+/** What an agent does; `queueRevision` grows with every change of its queue, `error` is how its last turn failed, `retrying` what it tries again. */
+export interface StartedAgent {
+  readonly status: AgentStatus;
+  readonly started: true;
+  readonly evidence: AgentEvidence | null;
+  readonly sinceMs: number;
+  readonly error: string | null;
+  readonly retrying: string | null;
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly turnStartedAtMs: number | null;
+  readonly lastTurn: LastTurn | null;
+  readonly question: AgentQuestion | null;
+  readonly reply: { readonly text: string; readonly atMs: number } | null;
+  readonly subagents: readonly string[];
+  readonly sessionId: string | null;
+  readonly queued: number;
+  readonly queueRevision: number;
+  readonly dangerous: boolean;
+  readonly pid: number | null;
+  readonly cwd: string | null;
+  readonly exitCode: number | null;
+  readonly cols: number;
+  readonly rows: number;
+  readonly generation: number;
+}
+
+/** An agent that was not started since the server began; it may have prompts waiting. */
+export interface UnstartedAgent {
+  readonly status: "idle";
+  readonly started: false;
+  readonly queued: number;
+  readonly queueRevision: number;
+}
+
+export type AgentRuntime = StartedAgent | UnstartedAgent;
+
+/** A prompt that waits for an agent; `from` is the card that sent it, `problem` why it was tried and still waits. */
+export interface QueuedPrompt {
+  readonly id: string;
+  readonly text: string;
+  readonly from: CardId | null;
+  readonly fromName: string | null;
+  readonly atMs: number;
+  readonly problem: string | null;
+}
+
+/** A coding agent as it is on this machine; `problem` is what keeps it from working, `install` a command for people. */
+export interface HarnessInfo {
+  readonly id: HarnessId;
+  readonly name: string;
+  readonly found: boolean;
+  readonly program: string | null;
+  readonly version: string | null;
+  readonly problem: string | null;
+  readonly install: string | null;
+  readonly abilities: {
+    readonly resume: boolean;
+    readonly firstPrompt: boolean;
+    readonly modelChoice: boolean;
+    readonly dangerous: boolean;
+    readonly mcp: boolean;
+    readonly questions: boolean;
+    readonly always: boolean;
+    readonly answers: "keys" | "api" | "none";
+    readonly reply: "hook" | "log" | "api" | "none";
+    readonly statusFrom: readonly string[];
+    readonly subagents: boolean;
+  };
+}
+
+/** What differs from the last commit in an agent's folder. */
+export interface AgentChanges {
+  readonly branch: string;
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+  readonly backend: string | null;
+  readonly sessionId: string | null;
+  readonly profile: string | null;
+}
+
+  readonly status: "idle" | "working" | "needs-input" | "error";
+  readonly queued: number;
+  readonly error: string | null;
+}
+
 /** What a card is; `other` stands for a kind this page does not know. */
 export type CardKind = AddableCardKind | "other";
 
@@ -195,13 +316,13 @@ export type TodoCard = CardFrame<"todo", TodoContent, null>;
 export type KanbanCard = CardFrame<"kanban", KanbanContent, null>;
 export type StickyCard = CardFrame<"sticky", StickyContent, null>;
 export type TerminalCard = CardFrame<"terminal", TerminalContent, TerminalRuntime | null>;
+export type AgentCard = CardFrame<"agent", AgentContent, AgentRuntime | null>;
 /** It shows the budgets of its workspace and holds nothing of its own. */
 export type BudgetCard = CardFrame<"budget", Readonly<Record<string, never>>, null>;
 export type CustomCard = CardFrame<"custom", CustomContent, CustomRuntime | null>;
 export type OtherCard = CardFrame<"other", JsonObject, JsonObject | null>;
 
 /** A card on the canvas; `kind` tells what its content and runtime hold. */
-export type Card = NoteCard | TodoCard | KanbanCard | StickyCard | TerminalCard | BudgetCard | CustomCard | OtherCard;
 
 export type ArrowDirection = "forward" | "backward" | "both";
 
@@ -264,7 +385,7 @@ export interface JournalBody {
 /** A question to the owner. */
 export interface Dialog {
   readonly id: DialogId;
-  readonly kind: "startProgram" | "permission" | "confirm" | "link";
+  readonly kind: "startProgram" | "permission" | "confirm" | "link" | "prompt";
   readonly workspaceId: WorkspaceId;
   readonly cardId: CardId;
   readonly title: string;
@@ -470,6 +591,13 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** The last turn that came to an end of its own; times are epoch milliseconds. */
+export interface LastTurn {
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly endedAs: "finished" | "needs-input";
+}
+
 /** An agent or terminal of a workspace; `id` is its card's id, `connected` whether an arrow joins it to who asks. */
 export interface AgentInfo {
   readonly id: CardId;
@@ -480,10 +608,6 @@ export interface AgentInfo {
   readonly connected: boolean;
   readonly sessionTitle?: string;
   readonly turnStartedAt?: number;
-  readonly lastTurn?: {
-    readonly startedAt: number | null;
-    readonly endedAt: number;
-    readonly endedAs: "finished" | "needs-input";
-  };
+  readonly lastTurn?: LastTurn;
   readonly model?: string;
 }

@@ -1,6 +1,7 @@
 import type { CanvasEventName, CanvasMethodName, Tone } from "./generated";
 import type { ArrowId, CardId, DialogId, PageId, WorkspaceId } from "./ids";
 import type {
+  AgentChanges,
   Arrow,
   ArrowStats,
   Card,
@@ -10,6 +11,7 @@ import type {
   ChangeAuthor,
   Dialog,
   Grant,
+  HarnessInfo,
   JournalBody,
   JournalEntry,
   KanbanColumn,
@@ -19,6 +21,7 @@ import type {
   PackageInfo,
   PackageReview,
   Preferences,
+  QueuedPrompt,
   SettingsForm,
   Snapshot,
   TodoItem,
@@ -91,6 +94,10 @@ export interface FileContent {
   readonly truncated: boolean;
 }
 
+export interface WaitingPrompts {
+  readonly prompts: readonly QueuedPrompt[];
+}
+
 type Nothing = Readonly<Record<string, never>>;
 
 /** What each of the canvas's own methods answers. */
@@ -147,6 +154,19 @@ export interface CanvasMethodResults extends SessionMethodResults, UsageMethodRe
   "terminal.resize": Nothing;
   "terminal.start": Card;
   "terminal.ack": Nothing;
+  "agent.harnesses": { readonly harnesses: readonly HarnessInfo[] };
+  "agent.create": Card;
+  "agent.configure": Card;
+  "agent.start": Card;
+  "agent.stop": Nothing;
+  "agent.interrupt": Nothing;
+  "agent.answer": Nothing;
+  "agent.diff": AgentChanges | null;
+  "queue.list": WaitingPrompts;
+  "queue.edit": WaitingPrompts;
+  "queue.move": WaitingPrompts;
+  "queue.cancel": WaitingPrompts;
+  "queue.send": { readonly delivered: "sent" | "queued" };
   "grant.list": { readonly grants: readonly Grant[] };
   "grant.set": Nothing;
   "dialog.answer": Nothing;

@@ -83,7 +83,8 @@ function shiftTo(session: Session, cardIds: readonly string[], at: Point): Point
   return { x: Math.round(at.x - bounds.x - bounds.w / 2), y: Math.round(at.y - bounds.y - bounds.h / 2) };
 }
 
-function undoByRemoving(session: Session, key: "undo.add" | "undo.duplicate", cardIds: string[], name: string): void {
+/** Lets the page undo the adding of cards, and bring them back. */
+export function undoByRemoving(session: Session, key: "undo.add" | "undo.duplicate", cardIds: string[], name: string): void {
   let arrowIds: string[] = [];
   session.undo.push({
     label: session.t(key, { name, count: cardIds.length }),

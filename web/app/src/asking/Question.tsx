@@ -7,13 +7,15 @@ import { askerOf } from "./dialogData";
 interface QuestionProps {
   dialog: Dialog;
   title: string;
+  /** Fills the window: what is asked must be read. */
+  full?: boolean;
   /** The buttons; they get a function that answers, and whether an answer is on its way. */
   buttons(answer: (accepted: boolean, permissions?: readonly string[]) => void, answered: boolean): ReactNode;
   children: ReactNode;
 }
 
 /** A question of the server to the owner: who asks, what for, and how long it waits. Closing it refuses. */
-export function Question({ dialog, title, buttons, children }: QuestionProps) {
+export function Question({ dialog, title, full = false, buttons, children }: QuestionProps) {
   const session = useSession();
   const t = useT();
   const [answered, setAnswered] = useState(false);
@@ -28,7 +30,7 @@ export function Question({ dialog, title, buttons, children }: QuestionProps) {
       });
   };
   return (
-    <Modal title={title} urgent onClose={() => answer(false)}>
+    <Modal title={title} urgent full={full} onClose={() => answer(false)}>
       {children}
       <footer className="modal-foot">
         <span className="muted" role="timer">

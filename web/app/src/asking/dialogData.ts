@@ -23,6 +23,23 @@ export function askerOf({ data, title }: Dialog): Asker {
   };
 }
 
+/** One card through which a prompt's text came; `name` null for the owner. */
+export interface OriginStep {
+  cardId: string;
+  name: string | null;
+  output: string | null;
+}
+
+/** Reads the way of a text from its first sender on; what does not look like a step is left out. */
+export function originOf(value: unknown): OriginStep[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown): OriginStep[] => {
+    if (typeof each !== "object" || each === null) return [];
+    const { cardId, name, output } = each as Record<string, unknown>;
+    return typeof cardId === "string" ? [{ cardId, name: textOf(name), output: textOf(output) }] : [];
+  });
+}
+
 export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -9,7 +9,7 @@ import {
   type Viewport,
 } from "@xyflow/react";
 import { useCallback, useMemo, useRef, type DragEvent, type MouseEvent } from "react";
-import { addCard, arrange } from "../actions/cards";
+import { arrange } from "../actions/cards";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import { detailAt } from "../state/ui";
@@ -18,12 +18,12 @@ import { CardNodeView } from "./CardNodeView";
 import { contextMenu } from "./contextMenu";
 import { DistantArrows } from "./DistantArrows";
 import { DrawingLine } from "./DrawingLine";
-import { addEntries, DRAG_TYPE, parseAddable } from "./adding";
+import { addEntries, addWhereDropped, DRAG_TYPE, parseAddable } from "./adding";
 import type { ArrowEdge, CardNode } from "./nodes";
 import { usePresence } from "./presence";
 import { useCanvasKeys } from "./useCanvasKeys";
 import { useElements } from "./useElements";
-import { MAX_ZOOM, MIN_ZOOM, useFirstFit, useReveal } from "./viewport";
+import { MAX_ZOOM, MIN_ZOOM, useFirstFit, useReveal, useSought } from "./viewport";
 
 const nodeTypes = { card: CardNodeView };
 const edgeTypes = { arrow: ArrowEdgeView };
@@ -49,6 +49,7 @@ export function Canvas() {
   );
   useFirstFit();
   useReveal();
+  useSought();
   usePresence(box);
   useCanvasKeys(box);
 
@@ -78,7 +79,7 @@ export function Canvas() {
       if (what === null) return;
       event.preventDefault();
       const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-      void addCard(session, what, at, true);
+      void addWhereDropped(session, what, at);
     },
     [session, flow],
   );

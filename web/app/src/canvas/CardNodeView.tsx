@@ -2,6 +2,7 @@ import { NodeResizer, type NodeProps } from "@xyflow/react";
 import { memo, Suspense, type MouseEvent } from "react";
 import { arrange } from "../actions/cards";
 import { MissingSettings } from "../asking/MissingSettings";
+import { waitsForPerson } from "../cards/agent/state";
 import type { CardBody, CardBodyProps } from "../cards/contract";
 import { OverviewTile } from "../cards/overview/OverviewTile";
 import { cardBodies } from "../cards/registry";
@@ -38,7 +39,7 @@ function CardNodeFrame({ id, selected, dragging }: NodeProps<CardNode>) {
     return <Block card={card} tone={tone} selected={selected} match={match} />;
   }
   const bare = kind.bare === true;
-  const attention = card.chrome.attention?.level === "needs-input";
+  const attention = waitsForPerson(card);
   const classes = ["card", `kind-${card.kind}`];
   if (bare) classes.push("is-bare");
   if (selected) classes.push("is-selected");
@@ -136,7 +137,7 @@ function Block({ card, tone, selected, match }: BlockProps) {
   const session = useSession();
   const classes = ["card-block", "card-grip", `tone-${tone}`];
   if (card.kind === "sticky") classes.push(`sticky-${card.content.color}`);
-  if (card.chrome.attention?.level === "needs-input") classes.push("is-asking");
+  if (waitsForPerson(card)) classes.push("is-asking");
   if (selected) classes.push("is-selected");
   if (match !== null) classes.push(match.role);
   return (

@@ -1,3 +1,4 @@
+import { askForAgent } from "../actions/agents";
 import { addCard, type Addable } from "../actions/cards";
 import { cardBodies } from "../cards/registry";
 import { PackageIcon } from "../packages/PackageIcon";
@@ -7,7 +8,6 @@ import type { Session } from "../state/session";
 import type { Point } from "./geometry";
 import { revealed } from "./viewport";
 
-export const ADDABLE_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "budget"] as const;
 
 /** The drag data type of a card that is being dragged in from the tray. */
 export const DRAG_TYPE = "application/x-cardloom-card";
@@ -30,8 +30,9 @@ export function addEntries(session: Session, at: Point | (() => Point)): MenuEnt
   const place = () => (typeof at === "function" ? at() : at);
   const add = (what: Addable) => void addAndSelect(session, what, place());
   const own: MenuEntry[] = ADDABLE_KINDS.map((kind) => {
-    const { icon: Icon, label } = cardBodies[kind];
-    return { id: kind, label: t(label), icon: <Icon size={16} />, run: () => add({ kind }) };
+    const body = cardBodies[kind];
+    const label = kind === "agent" ? `${t(body.label)}…` : t(body.label);
+    return { id: kind, label, icon: <body.icon size={16} />, run: () => add({ kind }) };
   });
   return [
     ...own,
@@ -55,7 +56,14 @@ export function addEntries(session: Session, at: Point | (() => Point)): MenuEnt
   ];
 }
 
+/** Adds a card where it was let go; an agent's window opens first. */
+export async function addWhereDropped(session: Session, what: Addable, at: Point): Promise<void> {
+  if (what.kind === "agent") askForAgent(session, at, true);
+  else await addCard(session, what, at, true);
+}
+
 export async function addAndSelect(session: Session, what: Addable, at: Point): Promise<void> {
+  if (what.kind === "agent") return askForAgent(session, at);
   const card = await addCard(session, what, at);
   if (card === null) return;
   session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));

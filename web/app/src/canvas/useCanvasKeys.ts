@@ -1,4 +1,5 @@
 import { useEffect, type RefObject } from "react";
+import { toggleAgents } from "../actions/agents";
 import { duplicateCards } from "../actions/cards";
 import { toggleFiles } from "../files/actions";
 import { useSession } from "../shell/context";
@@ -133,6 +134,9 @@ function onViewKey(session: Session, viewport: ViewportTools, event: KeyboardEve
       return true;
     case "f":
       toggleFiles(session);
+      return true;
+    case "g":
+      toggleAgents(session);
       return true;
     case "i":
       session.ui.update((ui) => ({ ...ui, inspectorOpen: !ui.inspectorOpen }));

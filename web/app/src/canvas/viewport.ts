@@ -1,5 +1,6 @@
 import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
+import { sought } from "../agents/going";
 import { useSession } from "../shell/context";
 import { createStore, useStore } from "../state/store";
 import { boundsOf, clamp, type Point, type Rect } from "./geometry";
@@ -124,6 +125,19 @@ export function useReveal(): void {
         void flow.setViewport({ x: x + shift.x, y: y + shift.y, zoom }, { duration: duration() });
       }),
     [session, flow, store],
+  );
+}
+
+/** Brings a card that somebody looks for into the middle. */
+export function useSought(): void {
+  const { goTo } = useViewport();
+  useEffect(
+    () =>
+      sought.subscribe(() => {
+        const wanted = sought.get();
+        if (wanted !== null) goTo(wanted.cardId);
+      }),
+    [goTo],
   );
 }
 

@@ -1,10 +1,12 @@
 import {
+  ChatBubbleLeftRightIcon,
   BanknotesIcon,
   CommandLineIcon,
   CubeIcon,
   DocumentTextIcon,
   ListBulletIcon,
   PuzzlePieceIcon,
+  SparklesIcon,
   ViewColumnsIcon,
 } from "@heroicons/react/24/outline";
 import type { ComponentType, SVGProps } from "react";
@@ -35,6 +37,7 @@ export const kindIcons: Record<CardKind, ComponentType<IconProps>> = {
   kanban: sized(ViewColumnsIcon),
   sticky: sized(StickyIcon),
   terminal: sized(CommandLineIcon),
+  agent: sized(SparklesIcon),
   budget: sized(BanknotesIcon),
   custom: sized(PuzzlePieceIcon),
   other: sized(CubeIcon),

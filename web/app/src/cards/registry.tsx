@@ -1,3 +1,5 @@
+import { AgentBody } from "./agent/AgentBody";
+import { agentMeta, agentOverview, agentRuns, agentTone } from "./agent/state";
 import type { Card, CardBodies, CardBody, CardBodyProps, CardKind, Translate } from "./contract";
 import { BudgetBody } from "./budget/BudgetBody";
 import { CustomBody } from "./custom/CustomBody";
@@ -99,6 +101,24 @@ export const cardBodies: CardBodies = {
     hints: [
       { keys: "Ctrl+F", label: "hint.terminalFind" },
       { keys: "Ctrl+Shift+C / V", label: "hint.terminalCopy" },
+      { keys: "Ctrl+F6", label: "hint.terminalLeave" },
+    ],
+  }),
+  agent: ofKind("agent", {
+    component: AgentBody,
+    icon: kindIcons.agent,
+    label: "kind.agent",
+    defaultSize: { w: 680, h: 480 },
+    minSize: { w: 340, h: 240 },
+    headerMeta: agentMeta,
+    headerTone: agentTone,
+    overview: agentOverview,
+    keepMounted: true,
+    running: agentRuns,
+    hints: [
+      { keys: "Alt+Y / A / N", label: "hint.agentAnswer" },
+      { keys: "Alt+↑ ↓", label: "hint.agentMove" },
+      { keys: "Ctrl+Enter", label: "hint.agentSendNow" },
       { keys: "Ctrl+F6", label: "hint.terminalLeave" },
     ],
   }),

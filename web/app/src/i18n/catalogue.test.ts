@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { agentTexts } from "./agents";
 import { asking } from "./asking";
 import { cards } from "./cards";
 import { catalogue, translator } from "./catalogue";
@@ -30,7 +31,8 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    expect(rows.length).toBe([shell, cards, frames, asking, packageTexts, fileTexts, usageTexts].reduce((sum, area) => sum + Object.keys(area).length, 0));
+    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts];
+    expect(rows.length).toBe(areas.reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 
   test("a Russian text that counts has the forms for one, few and many", () => {

@@ -1,4 +1,5 @@
 import type { Language } from "../wire/records";
+import { agentTexts } from "./agents";
 import { asking } from "./asking";
 import { cards } from "./cards";
 import { fileTexts } from "./files";
@@ -9,7 +10,7 @@ import { fillText, type TextValues } from "./texts";
 import { usageTexts } from "./usage";
 
 /** Every text of the page, one row a key, one column a language. */
-export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts, ...usageTexts };
+export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts, ...agentTexts, ...usageTexts };
 
 export type TextKey = keyof typeof catalogue;
 export type Translate = (key: TextKey, values?: TextValues) => string;

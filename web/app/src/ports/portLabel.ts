@@ -15,6 +15,9 @@ const OWN_PORTS: Readonly<Record<string, TextKey>> = {
   "sticky title": "port.title",
   "terminal command": "port.command",
   "terminal exit": "port.exit",
+  "agent prompt": "port.prompt",
+  "agent status": "port.status",
+  "agent reply": "port.reply",
 };
 
 /** A port's name for people: in their language where it is one of ours, else as its package wrote it. */
@@ -43,4 +46,7 @@ const OWN_HINTS: Readonly<Record<string, TextKey>> = {
   "kanban tasks": "portHint.tasks",
   "terminal command": "portHint.command",
   "terminal exit": "portHint.exit",
+  "agent prompt": "portHint.prompt",
+  "agent status": "portHint.status",
+  "agent reply": "portHint.reply",
 };

@@ -1,5 +1,8 @@
 import { ReactFlowProvider } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
+import { AgentsDrawer } from "../agents/AgentsDrawer";
+import { NewAgent } from "../agents/NewAgent";
+import { useNotices } from "../agents/useNotices";
 import { redo, undo } from "../actions/history";
 import { SettingsOverlay } from "../asking/SettingsForm";
 import { Canvas } from "../canvas/Canvas";
@@ -66,6 +69,7 @@ function Page() {
   useRegions();
   useFrameFocus();
   usePageWork(session);
+  useNotices(session);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -102,6 +106,7 @@ function Main() {
   return (
     <div className="work">
       <FilesDrawer />
+      <AgentsDrawer />
       <main className="main">
         <WorkspaceProblem />
         <Canvas />
@@ -141,6 +146,7 @@ function Overlays() {
       {overlay === "packages" ? <PackagesDialog /> : null}
       {overlay === "usage" ? <UsageDialog /> : null}
       {overlay === "budgets" ? <BudgetDialog /> : null}
+      <NewAgent />
       {menu === null ? null : (
         <Menu
           key={`${menu.at.x},${menu.at.y}`}

@@ -16,6 +16,7 @@ const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] 
       ["0", "view.actual"],
       ["+ −", "help.zoom"],
       ["F", "files.toggle"],
+      ["G", "agents.about"],
       ["I", "panel.toggle"],
       ["F6", "help.regions"],
       ["?", "help.open"],

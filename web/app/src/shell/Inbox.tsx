@@ -1,37 +1,177 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useAgents } from "../agents/AgentsDrawer";
+import { AnswerButtons } from "../agents/AnswerButtons";
+import { goToAgent } from "../agents/going";
+import { isNews, markSeen, seenTurns } from "../agents/turns";
 import { useViewport } from "../canvas/viewport";
+import { startedOf, statusOf } from "../cards/agent/state";
+import type { LocatedAgent } from "../state/agentWatch";
 import { useStore } from "../state/store";
 import type { Card } from "../wire/records";
 import { useSession, useT } from "./context";
 import { InboxIcon } from "./icons";
-import { MenuButton, type MenuEntry } from "./Menu";
 
-/** What cards of this workspace want to be looked at for, the urgent first. Choosing one goes to its card. */
+/** What wants to be looked at: agents that ask, cards that call, turns that have ended; the urgent first. */
 export function Inbox() {
+  const t = useT();
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLSpanElement>(null);
+  const items = useItems();
+  const count = items.asking.length + items.calling.length + items.finished.length;
+  const urgent = items.asking.length > 0 || items.calling.some((card) => card.chrome.attention?.level === "needs-input");
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: PointerEvent) => {
+      if (root.current?.contains(event.target as Node) !== true) setOpen(false);
+    };
+    window.addEventListener("pointerdown", outside, true);
+    return () => window.removeEventListener("pointerdown", outside, true);
+  }, [open]);
+  return (
+    <span
+      ref={root}
+      className="inbox"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open) return;
+        event.stopPropagation();
+        setOpen(false);
+        root.current?.querySelector("button")?.focus();
+      }}
+    >
+      <button
+        type="button"
+        className="icon-btn"
+        aria-label={count === 0 ? t("inbox.open") : t("inbox.count", { count })}
+        title={t("inbox.open")}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <InboxIcon />
+        {count === 0 ? null : <span className={`badge tone-${urgent ? "warning" : "success"}`}>{count}</span>}
+      </button>
+      {open ? <InboxList items={items} onClose={() => setOpen(false)} /> : null}
+    </span>
+  );
+}
+
+interface Items {
+  asking: readonly LocatedAgent[];
+  calling: readonly Card[];
+  finished: readonly LocatedAgent[];
+}
+
+function useItems(): Items {
+  const session = useSession();
+  const agents = useAgents();
+  const cards = useStore(session.canvas, (state) => state?.cards);
+  const seen = useStore(seenTurns, (known) => known);
+  return {
+    asking: agents.filter(({ card }) => statusOf(card) === "needs-input"),
+    calling: waitingCards(cards?.values() ?? []),
+    finished: agents.filter(({ card }) => isNews(card, seen)),
+  };
+}
+
+function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
   const session = useSession();
   const t = useT();
   const viewport = useViewport();
-  const cards = useStore(session.canvas, (state) => state?.cards);
-  const asking = waitingCards(cards?.values() ?? []);
-  const go = (card: Card) => {
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => list.current?.querySelector<HTMLElement>("button")?.focus({ preventScroll: true }), []);
+  const { asking, calling, finished } = items;
+  const goToCard = (card: Card) => {
+    onClose();
     session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));
     viewport.goTo(card.id);
   };
-  const entries = (): MenuEntry[] =>
-    asking.length === 0
-      ? [{ id: "none", heading: t("inbox.empty") }]
-      : asking.map((card) => ({
-          id: card.id,
-          label: card.name,
-          description: card.chrome.attention?.message ?? t("card.asks"),
-          icon: <i className={`dot tone-${card.chrome.attention?.level === "needs-input" ? "warning" : "accent"}`} />,
-          run: () => go(card),
-        }));
-  const label = asking.length === 0 ? t("inbox.open") : t("inbox.count", { count: asking.length });
+  const goTo = (agent: LocatedAgent) => {
+    onClose();
+    markSeen([agent.card]);
+    void goToAgent(session, agent);
+  };
+  const isEmpty = asking.length + calling.length + finished.length === 0;
   return (
-    <MenuButton className="icon-btn inbox" label={label} align="end" entries={entries}>
-      <InboxIcon />
-      {asking.length === 0 ? null : <span className="badge tone-warning">{asking.length}</span>}
-    </MenuButton>
+    <div ref={list} className="inbox-list" role="dialog" aria-label={t("inbox.open")}>
+      {isEmpty ? <p className="muted">{t("inbox.empty")}</p> : null}
+      <ul>
+        {asking.map((agent) => {
+          const question = startedOf(agent.card)?.question ?? null;
+          return (
+            <Item key={agent.card.id} name={agent.card.name} place={agent.workspace.name} tone="warning" onGo={() => goTo(agent)}>
+              {question === null ? null : (
+                <>
+                  <code title={question.action}>{question.action || question.detail}</code>
+                  <AnswerButtons card={agent.card} question={question} />
+                </>
+              )}
+            </Item>
+          );
+        })}
+        {calling.map((card) => (
+          <Item
+            key={card.id}
+            name={card.name}
+            tone={card.chrome.attention?.level === "needs-input" ? "warning" : "accent"}
+            onGo={() => goToCard(card)}
+          >
+            <small className="muted">{card.chrome.attention?.message ?? t("card.asks")}</small>
+          </Item>
+        ))}
+        {finished.map((agent) => {
+          const started = startedOf(agent.card);
+          const error = started?.error ?? null;
+          const words = error ?? started?.reply?.text.trim() ?? t("inbox.finished");
+          return (
+            <Item
+              key={agent.card.id}
+              name={agent.card.name}
+              place={agent.workspace.name}
+              tone={error === null ? "success" : "danger"}
+              onGo={() => goTo(agent)}
+              onSeen={() => markSeen([agent.card])}
+            >
+              <small className="inbox-words">{words}</small>
+            </Item>
+          );
+        })}
+      </ul>
+      {finished.length > 1 ? (
+        <button type="button" className="link" onClick={() => markSeen(finished.map(({ card }) => card))}>
+          {t("inbox.seenAll")}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+interface ItemProps {
+  name: string;
+  place?: string;
+  tone: "warning" | "accent" | "success" | "danger";
+  onGo(): void;
+  onSeen?(): void;
+  children: React.ReactNode;
+}
+
+function Item({ name, place, tone, onGo, onSeen, children }: ItemProps) {
+  const t = useT();
+  return (
+    <li className="inbox-item">
+      <div className="inbox-line">
+        <button type="button" className="inbox-name" aria-label={t("inbox.go", { name })} onClick={onGo}>
+          <i className={`dot tone-${tone}`} />
+          <b>{name}</b>
+          {place === undefined ? null : <small className="muted">{place}</small>}
+        </button>
+        {onSeen === undefined ? null : (
+          <button type="button" className="btn" onClick={onSeen}>
+            {t("inbox.seen")}
+          </button>
+        )}
+      </div>
+      {children}
+    </li>
   );
 }
 

@@ -4,13 +4,14 @@ interface ModalProps {
   title: string;
   onClose(): void;
   wide?: boolean;
+  full?: boolean;
   /** A question that a stray Escape must not answer. */
   urgent?: boolean;
   children: ReactNode;
 }
 
 /** A window above the page that holds the focus until it is closed. */
-export function Modal({ title, onClose, wide = false, urgent = false, children }: ModalProps) {
+export function Modal({ title, onClose, wide = false, full = false, urgent = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -25,7 +26,7 @@ export function Modal({ title, onClose, wide = false, urgent = false, children }
   return (
     <dialog
       ref={dialog}
-      className={wide ? "modal is-wide" : "modal"}
+      className={full ? "modal is-full" : wide ? "modal is-wide" : "modal"}
       role={urgent ? "alertdialog" : undefined}
       aria-labelledby={heading}
       onKeyDown={(event) => event.stopPropagation()}

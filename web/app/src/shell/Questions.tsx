@@ -1,4 +1,5 @@
 import { ConfirmQuestion, LinkQuestion, PermissionQuestion } from "../asking/CardQuestions";
+import { PromptQuestion } from "../asking/PromptQuestion";
 import { StartQuestion } from "../asking/StartQuestion";
 import { removalQuestion, removeNow } from "../canvas/removing";
 import { useStore } from "../state/store";
@@ -27,6 +28,8 @@ function ServerQuestion({ dialog }: { dialog: Dialog }) {
       return <PermissionQuestion dialog={dialog} />;
     case "link":
       return <LinkQuestion dialog={dialog} />;
+    case "prompt":
+      return <PromptQuestion dialog={dialog} />;
     case "confirm":
       return <ConfirmQuestion dialog={dialog} />;
   }

@@ -3,6 +3,9 @@ import { ConnectionPill } from "./ConnectionPill";
 import { Inbox } from "./Inbox";
 import { FolderIcon, HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
 import { toggleFiles } from "../files/actions";
+import { toggleAgents } from "../actions/agents";
+import { waitsForPerson } from "../cards/agent/state";
+import { kindIcons } from "../cards/icons";
 import { MenuButton } from "./Menu";
 import { useStore } from "../state/store";
 import type { Card, Language, SchemeChoice } from "../wire/records";
@@ -24,6 +27,7 @@ export function TopBar() {
   const preferences = useStore(session.app, (app) => app.preferences);
   const hasCanvas = useStore(session.canvas, (state) => state !== null);
   const filesOpen = useStore(session.ui, (ui) => ui.filesOpen);
+  const agentsOpen = useStore(session.ui, (ui) => ui.agentsOpen);
   const panelOpen = useStore(session.ui, (ui) => ui.inspectorOpen);
   const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
@@ -43,6 +47,18 @@ export function TopBar() {
           onClick={() => toggleFiles(session)}
         >
           <FolderIcon />
+        </button>
+      ) : null}
+      {hasCanvas ? (
+        <button
+          type="button"
+          className="icon-btn"
+          aria-label={t("agents.open")}
+          title={`${t("agents.about")} (G)`}
+          aria-pressed={agentsOpen}
+          onClick={() => toggleAgents(session)}
+        >
+          <kindIcons.agent />
         </button>
       ) : null}
       <span className="spring" />
@@ -113,7 +129,7 @@ export function TopBar() {
 function StatusPills() {
   const session = useSession();
   const t = useT();
-  const asking = useStore(session.canvas, (state) => count(state?.cards, isAsking));
+  const asking = useStore(session.canvas, (state) => count(state?.cards, waitsForPerson));
   const busy = useStore(session.canvas, (state) => count(state?.cards, isBusy));
   const pending = useStore(session.canvas, (state) => {
     let arrows = 0;
@@ -127,7 +143,7 @@ function StatusPills() {
   return (
     <>
       {asking > 0 ? (
-        <button type="button" className="pill is-warning" onClick={() => select(isAsking)}>
+        <button type="button" className="pill is-warning" onClick={() => select(waitsForPerson)}>
           <i className="dot tone-warning is-busy" />
           {t("top.asking", { count: asking })}
         </button>
@@ -148,12 +164,9 @@ function StatusPills() {
   );
 }
 
-function isAsking(card: Card): boolean {
-  return card.chrome.attention?.level === "needs-input";
-}
 
 function isBusy(card: Card): boolean {
-  return card.chrome.status?.busy === true || (card.kind === "terminal" && card.runtime?.status === "working");
+  return card.chrome.status?.busy === true || ((card.kind === "terminal" || card.kind === "agent") && card.runtime?.status === "working");
 }
 
 function count(cards: ReadonlyMap<string, Card> | undefined, test: (card: Card) => boolean): number {

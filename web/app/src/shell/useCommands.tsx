@@ -1,4 +1,5 @@
 import { useMemo, type ReactNode } from "react";
+import { toggleAgents } from "../actions/agents";
 import { undo, redo } from "../actions/history";
 import { addAndSelect, ADDABLE_KINDS } from "../canvas/adding";
 import { useCenter, useViewport } from "../canvas/viewport";
@@ -76,6 +77,7 @@ export function useCommands(): Command[] {
       { id: "undo", label: t("undo.undo"), hint: "Ctrl Z", run: () => void undo(session) },
       { id: "redo", label: t("undo.redo"), hint: "Ctrl Shift Z", run: () => void redo(session) },
       { id: "files", label: t("files.toggle"), detail: t("files.about"), hint: "F", run: () => toggleFiles(session) },
+      { id: "agents", label: t("agents.open"), detail: t("agents.about"), hint: "G", run: () => toggleAgents(session) },
       { id: "panel", label: t("panel.toggle"), hint: "I", run: toggle },
       { id: "usage", label: t("usage.open"), detail: t("usage.about"), run: () => openUsage(session) },
       ...(cards === undefined ? [] : [{ id: "budgets", label: t("budget.change"), detail: t("budget.about"), run: () => openBudgets(session) }]),

@@ -10,6 +10,7 @@ const KINDS: Readonly<Partial<Record<CardKind, TextKey>>> = {
   sticky: "kind.sticky",
   terminal: "kind.terminal",
   budget: "kind.budget",
+  agent: "kind.agent",
 };
 
 /** The same cards, with those that nobody named called as the person's language has it; the server names in English. */

@@ -17,6 +17,7 @@ import type {
 import { budgetName } from "../usage/budgetWords";
 import { stepOf, UsageDesk } from "../usage/desk";
 import { Activity } from "./activity";
+import { AgentWatch } from "./agentWatch";
 import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
 import { withLocalNames } from "./localNames";
 import { createStore } from "./store";
@@ -64,6 +65,7 @@ export class Session {
   readonly frames: Frames;
   readonly files: FileDesk;
   readonly usage: UsageDesk;
+  readonly watch: AgentWatch;
   readonly connection = createStore<ConnectionState>({ phase: "connecting" });
   readonly app = createStore<AppState>(UNKNOWN_APP);
   readonly load = createStore<Load>({ phase: "none" });
@@ -90,6 +92,7 @@ export class Session {
       const tone = stepOf(percent) === 100 ? "danger" : stepOf(percent) === 80 ? "warning" : "default";
       this.toasts.show(this.t("budget.crossed", { name, percent }), tone);
     });
+    this.watch = new AgentWatch(this.client, () => this.workspaceId);
     this.listen();
   }
 
@@ -117,7 +120,7 @@ export class Session {
     this.undo.clear();
     this.files.forget();
     this.usage.forget();
-    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, filesOpen: ui.filesOpen, detail: ui.detail }));
+    this.ui.update((ui) => ({ ...INITIAL_UI, inspectorOpen: ui.inspectorOpen, filesOpen: ui.filesOpen, agentsOpen: ui.agentsOpen, detail: ui.detail }));
     if (workspaceId === null) {
       this.load.set({ phase: "none" });
       return;

@@ -11,6 +11,9 @@ export interface UiState {
   drawing: Drawing | null;
   carrying: Carrying | null;
   overlay: "palette" | "help" | "packages" | "usage" | "budgets" | null;
+  /** Where the agent will lie that is being made; `exact`: there, even over another card. */
+  newAgent: { at: { x: number; y: number }; exact: boolean } | null;
+  agentsOpen: boolean;
   /** The agent whose timeline the page of usage shows. */
   timelineOf: string | null;
   /** The card whose settings form is open. */
@@ -60,6 +63,8 @@ export const INITIAL_UI: UiState = {
   drawing: null,
   carrying: null,
   overlay: null,
+  newAgent: null,
+  agentsOpen: false,
   timelineOf: null,
   settingsOf: null,
 };

@@ -3,6 +3,13 @@
 import type { ArrowDirection, CanvasEventData, Preferences, Welcome } from "@cardloom/protocol";
 
 export type {
+  AgentCard,
+  AgentChanges,
+  AgentChoice,
+  AgentEvidence,
+  AgentQuestion,
+  AgentRuntime,
+  AgentStatus,
   AgentTimeline,
   Arrow,
   ArrowStats,
@@ -25,6 +32,8 @@ export type {
   FileEntry,
   FrameRuntime,
   Grant,
+  HarnessId,
+  HarnessInfo,
   JournalEntry,
   KanbanCard,
   KanbanColumn,
@@ -45,7 +54,9 @@ export type {
   SettingsForm,
   Preferences,
   ProgramRuntime,
+  QueuedPrompt,
   Snapshot,
+  StartedAgent,
   StickyCard,
   StickyColor,
   StickyContent,

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { TerminalCard } from "../../wire/records";
-import type { CardBodyProps } from "../contract";
+import type { CardApi } from "../contract";
 import { failureOf, sayFailure } from "../parts/failure";
 import { backToCard } from "../parts/leaving";
 import partStyles from "../parts/parts.module.css";
@@ -10,8 +9,19 @@ import styles from "./terminal.module.css";
 
 const noMatches = { at: -1, count: 0 };
 
+interface TerminalViewProps {
+  /** A card in whose terminal a program runs: a shell or an agent. */
+  card: {
+    readonly id: string;
+    readonly name: string;
+    readonly runtime: { readonly status: string; readonly cols: number; readonly rows: number } | null;
+  };
+  api: CardApi;
+  onStart(): void;
+}
+
 /** The screen of a terminal and its search bar; loaded with the first terminal. */
-export default function TerminalView({ card, api, onStart }: CardBodyProps<TerminalCard> & { onStart(): void }) {
+export default function TerminalView({ card, api, onStart }: TerminalViewProps) {
   const { t } = api;
   const host = useRef<HTMLDivElement>(null);
   const session = useRef<TerminalSession | null>(null);

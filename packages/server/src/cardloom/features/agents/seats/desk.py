@@ -26,7 +26,7 @@ from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published
 from . import worktrees
-from .detection import Detector
+from .detection import Detector, named_program
 from .launching import Wish, forget, prepare
 from .seat import Seat
 from .showing import Emit, Outputs, question_key, shown
@@ -83,6 +83,7 @@ class SeatDesk:
         self._make_audience = make_audience
         self._make_readers = make_readers
         self._seats: dict[CardId, Seat] = {}
+        self._queue_revisions: dict[CardId, int] = {}
         self._starting: dict[CardId, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._outputs = Outputs(hooks.emit, self._spawn)
@@ -118,6 +119,7 @@ class SeatDesk:
             await seat.leave()
             self.hooks.patch_runtime(card.id, None)
         self._outputs.forget(card.id)
+        self._queue_revisions.pop(card.id, None)
         if self._graph.find_card(card.id) is None:
             forget(card.id, self._layers)
 
@@ -232,7 +234,8 @@ class SeatDesk:
         self._spawn(self._start_fresh(seat))
 
     def show_queue(self, card_id: CardId) -> None:
-        """Show how many prompts wait."""
+        """Show how many prompts wait, and that something about them changed."""
+        self._queue_revisions[card_id] = self._queue_revisions.get(card_id, 0) + 1
         seat = self._seats.get(card_id)
         if seat is not None:
             self._tell(seat)
@@ -250,11 +253,15 @@ class SeatDesk:
         found = await self.detector.one(seat.harness)
         if found.problem is not None:
             raise CallError(ErrorCode.UNAVAILABLE, found.problem, {"install": seat.harness.detection.install})
+        program, content = found.program, card.content
+        if program is None:
+            program, words = named_program(content.get("arguments") or ())
+            content = {**content, "arguments": words}
         wish = Wish(
             card_id=card.id,
-            content=card.content,
+            content=content,
             folder=folder,
-            program=found.program or "",
+            program=program,
             version=found.numbers,
             hook_url=self.hooks.hook_url(card.id),
             mcp=self.hooks.tools(card.id),
@@ -325,7 +332,7 @@ class SeatDesk:
 
     def _tell(self, seat: Seat) -> None:
         info, waiting = self._directory.find(seat.card_id), self.hooks.waiting(seat.card_id)
-        self.hooks.patch_runtime(seat.card_id, shown(seat, info, waiting))
+        self.hooks.patch_runtime(seat.card_id, shown(seat, info, waiting, self._queue_revisions.get(seat.card_id, 0)))
 
     def _link_sessions(self, card: Card, state: AgentState) -> None:
         """Keep every session an agent ever used: what it spent is found by them."""

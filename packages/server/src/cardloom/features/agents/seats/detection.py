@@ -10,11 +10,12 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from cardloom_protocol.agents import HARNESSES as NAMES
+from cardloom_protocol.errors import CallError, ErrorCode
 
 from ....host.environment import cleaned
 from ..harnesses.shape import Harness, Version
@@ -100,6 +101,17 @@ class Detector:
             needed = ".".join(map(str, detection.min_version))
             return Found(harness, program, version, f"version {version} is too old; {needed} or newer is needed")
         return known
+
+
+def named_program(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> tuple[str, tuple[str, ...]]:
+    """The program that a person named, and its arguments. UNAVAILABLE when there is none of that name, or no name."""
+    if not words:
+        raise CallError(ErrorCode.UNAVAILABLE, "this agent needs the name of its program as the first argument")
+    name = os.path.expanduser(words[0])
+    program = shutil.which(name, path=environment.get("PATH", os.defpath))
+    if program is None:
+        raise CallError(ErrorCode.UNAVAILABLE, f"{name} is not installed (not found in PATH)")
+    return program, tuple(words[1:])
 
 
 def _missing(harness: Harness) -> str | None:

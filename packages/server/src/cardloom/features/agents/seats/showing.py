@@ -32,10 +32,11 @@ def question_key(state: AgentState) -> str | None:
     return state.question.id or state.question.about or str(state.since_ms)
 
 
-def shown(seat: Seat, info: AgentInfo | None, waiting: int) -> dict[str, Any]:
-    """What the card shows of its agent; `waiting` prompts are queued."""
+def shown(seat: Seat, info: AgentInfo | None, waiting: int, queue_revision: int) -> dict[str, Any]:
+    """What the card shows of its agent: `waiting` prompts, and how often their queue changed."""
+    queue = {"queued": waiting, "queueRevision": queue_revision}
     if seat.generation == 0 and seat.state.life == 0:
-        return {"status": "idle", "started": False, "queued": waiting}
+        return {"status": "idle", "started": False, **queue}
     state = seat.state
     evidence, reply = state.evidence, state.reply
     return {
@@ -55,7 +56,7 @@ def shown(seat: Seat, info: AgentInfo | None, waiting: int) -> dict[str, Any]:
         "reply": None if reply is None else {"text": reply.text[:_SHOWN_REPLY_CHARS], "atMs": reply.at_ms},
         "subagents": [subagent.name for subagent in state.subagents],
         "sessionId": state.session_id,
-        "queued": waiting,
+        **queue,
         "dangerous": seat.dangerous,
         "pid": seat.pid if seat.alive else None,
         "cwd": seat.folder,
