@@ -79,6 +79,7 @@ PROGRAMS = (
         in_ci=True,
     ),
     Program("opencode", "opencode", "opencode-ai", "1.18.33", f"opencode-{PLATFORM}/bin/opencode", in_ci=True),
+    Program("kilo-code", "kilo", "@kilocode/cli", "7.7.7", f"@kilocode/cli-{PLATFORM}/bin/kilo"),
     Program(
         "qwen-code", "qwen", "@qwen-code/qwen-code", "0.24.4", "@qwen-code/qwen-code/cli-entry.js", needs_node=True
     ),

@@ -24,7 +24,7 @@ GIT_AUTHOR = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org
 # Room and prices are what a program wants to know of a model; nothing here depends on the numbers.
 ROOM = {"context": 128_000, "output": 8_192}
 PRICES = {"input": 2, "output": 10, "cache_read": 0.2, "cache_write": 2.5}
-FORKED_FROM_OPENCODE = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
+SWITCHED_OFF = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,20 @@ def _codex(home: Path, project: Path, model_url: str) -> dict[str, str]:
 
 
 def _opencode(home: Path, project: Path, model_url: str) -> dict[str, str]:
+    return _as_opencode(home / ".config" / "opencode" / "opencode.json", model_url, "OPENCODE_")
+
+
+def _kilo(home: Path, project: Path, model_url: str) -> dict[str, str]:
+    """A fork, whose variables have other names; some of the old ones still count."""
+    made = _as_opencode(home / ".config" / "kilo" / "kilo.json", model_url, "KILO_")
+    return {
+        **made,
+        **_as_opencode(home / ".config" / "kilo" / "kilo.json", model_url, "OPENCODE_"),
+        "KILO_TELEMETRY_LEVEL": "off",
+    }
+
+
+def _as_opencode(file: Path, model_url: str, prefix: str) -> dict[str, str]:
     """At its start it installs a package and waits for it: without a network only the offline switch ends that."""
     models = {MODEL: {"name": "Scripted", "limit": ROOM, "cost": PRICES, "reasoning": True}}
     provider = {
@@ -145,7 +159,7 @@ def _opencode(home: Path, project: Path, model_url: str) -> dict[str, str]:
         "models": models,
     }
     _write_json(
-        home / ".config" / "opencode" / "opencode.json",
+        file,
         {
             "autoupdate": False,
             "share": "disabled",
@@ -155,7 +169,7 @@ def _opencode(home: Path, project: Path, model_url: str) -> dict[str, str]:
             "provider": {"scripted": provider},
         },
     )
-    off = {f"OPENCODE_DISABLE_{what}": "1" for what in FORKED_FROM_OPENCODE}
+    off = {f"{prefix}DISABLE_{what}": "1" for what in SWITCHED_OFF}
     return {**off, "npm_config_offline": "true"}
 
 
@@ -224,6 +238,7 @@ CONFIGURE: Mapping[str, Callable[[Path, Path, str], dict[str, str]]] = {
     "claude-code": _claude,
     "codex-cli": _codex,
     "opencode": _opencode,
+    "kilo-code": _kilo,
     "qwen-code": _qwen,
     "gemini-cli": _gemini,
     "pi": _pi,

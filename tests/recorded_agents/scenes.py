@@ -47,6 +47,7 @@ MANNERS: Mapping[str, Manners] = {
     "claude-code": Manners("❯", "/exit", refused=500, delegates=True),
     "codex-cli": Manners("Ask Codex", "/quit", refused=500),
     "opencode": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
+    "kilo-code": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
     "qwen-code": Manners("Type your message", "/quit", gives_back=True),
     "gemini-cli": Manners("Type your message", "/quit", gives_back=True, hooked=False),
     "pi": Manners("scripted-1", "/quit", denied=APPROVED),
