@@ -57,6 +57,19 @@ describe("usage on a page", () => {
     expect(asked()).toBe(2);
   });
 
+  test("a part that takes over from another sees what comes after", async () => {
+    const { desk, answers, timers, say } = openDesk();
+    const release = desk.hold(QUESTION);
+    await settle();
+    const drawn = desk.answerTo(QUESTION);
+    release();
+    desk.hold(QUESTION);
+    answers.set("usage.report", usageReport([usageRow("a2")]));
+    say("usage.changed", { scannedAt: 2 });
+    await timers.pass(1_000);
+    expect(drawn.get().report?.rows[0]?.key).toBe("a2");
+  });
+
   test("when an answer fails the last one stays, and why is known", async () => {
     const { desk, answers, say, timers } = openDesk();
     desk.hold(QUESTION);

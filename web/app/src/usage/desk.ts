@@ -80,9 +80,9 @@ export class UsageDesk {
     const entry = this.entry(question);
     entry.users += 1;
     if (entry.users === 1) void this.ask(entry);
+    // The entry stays: another part may have drawn its answer and not yet said that it holds it.
     return () => {
       entry.users -= 1;
-      if (entry.users === 0) this.asked.delete(keyOf(question));
     };
   }
 
@@ -93,7 +93,7 @@ export class UsageDesk {
     } finally {
       this.progress.set(null);
     }
-    await Promise.all([...this.asked.values()].map((entry) => this.ask(entry)));
+    await Promise.all([...this.asked.values()].filter(({ users }) => users > 0).map((entry) => this.ask(entry)));
   }
 
   /** Reads the budgets of a workspace; an answer that comes after another workspace was shown is dropped. */
