@@ -7,15 +7,17 @@ import "./theme/controls.css";
 import "./theme/shell.css";
 import "./theme/canvas.css";
 import "./theme/panel.css";
+import { lazy, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { forgetKey, obtainKey } from "./connection/access";
 import type { Socket } from "./connection/client";
 import type { RelaySocket } from "./frame/relay";
 import { AccessPage } from "./shell/AccessPage";
-import { App } from "./shell/App";
 import { Session } from "./state/session";
 import { applyScheme, rememberedScheme } from "./theme/useScheme";
 
+const App = lazy(() => import("./shell/App").then((module) => ({ default: module.App })));
+const ChatApp = lazy(() => import("./chat/ChatApp").then((module) => ({ default: module.ChatApp })));
 const WORKSPACE = "cardloom.workspace";
 
 function openSocket(): Socket {
@@ -68,8 +70,13 @@ async function main(): Promise<void> {
     clearFragment: () => history.replaceState(null, "", location.pathname + location.search),
   });
   createRoot(root).render(
-    key === null ? <AccessPage why={hadCode ? "used" : "none"} /> : <App session={startSession(key)} />,
+    key === null ? <AccessPage why={hadCode ? "used" : "none"} /> : <Suspense>{page(startSession(key))}</Suspense>,
   );
+}
+
+/** The canvas, or the chats at their own address; neither loads what only the other needs. */
+function page(session: Session) {
+  return location.pathname === "/chat" ? <ChatApp session={session} /> : <App session={session} />;
 }
 
 void main();

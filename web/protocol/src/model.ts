@@ -275,11 +275,15 @@ export interface AgentChanges {
   readonly removed: number;
 }
 
+/** The session that a chat card shows; without a backend the first one is meant. */
+export interface ChatContent {
   readonly backend: string | null;
   readonly sessionId: string | null;
   readonly profile: string | null;
 }
 
+/** What the session of a chat card is at; `queued` prompts wait for it. */
+export interface ChatRuntime {
   readonly status: "idle" | "working" | "needs-input" | "error";
   readonly queued: number;
   readonly error: string | null;
@@ -319,10 +323,12 @@ export type TerminalCard = CardFrame<"terminal", TerminalContent, TerminalRuntim
 export type AgentCard = CardFrame<"agent", AgentContent, AgentRuntime | null>;
 /** It shows the budgets of its workspace and holds nothing of its own. */
 export type BudgetCard = CardFrame<"budget", Readonly<Record<string, never>>, null>;
+export type ChatCard = CardFrame<"chat", ChatContent, ChatRuntime | null>;
 export type CustomCard = CardFrame<"custom", CustomContent, CustomRuntime | null>;
 export type OtherCard = CardFrame<"other", JsonObject, JsonObject | null>;
 
 /** A card on the canvas; `kind` tells what its content and runtime hold. */
+export type Card = NoteCard | TodoCard | KanbanCard | StickyCard | TerminalCard | AgentCard | ChatCard | BudgetCard | CustomCard | OtherCard;
 
 export type ArrowDirection = "forward" | "backward" | "both";
 

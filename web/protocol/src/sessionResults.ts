@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json";
+import type { ChatContent } from "./model";
 import type { Capabilities } from "./session/capabilities";
 import type { Envelope, ErrorBody } from "./session/envelope";
 import type { AnyRunEvent, AskEvent, RunStatus } from "./session/events";
@@ -22,6 +23,14 @@ export interface SessionBackend {
   readonly kind: string;
 }
 
+/** Where the engine asks for answers; the key itself is told to nobody. */
+export interface ModelEndpoint {
+  readonly id: string;
+  readonly dialect: "chat" | "responses" | "messages";
+  readonly url: string;
+  readonly hasKey: boolean;
+}
+
 /** A run as far as it has come; `lastEventId` is what to go on behind. */
 export interface SessionRun {
   readonly runId: string;
@@ -42,6 +51,14 @@ export interface SessionMethodResults {
   "session.backends": { readonly backends: readonly SessionBackend[] };
   "session.access": { readonly url: string; readonly key: string };
   "session.leave": Done;
+  "session.endpoints": { readonly endpoints: readonly ModelEndpoint[] };
+  "session.saveEndpoint": {
+    readonly endpoints: readonly ModelEndpoint[];
+    readonly models: number;
+    readonly problem: string | null;
+  };
+  "session.removeEndpoint": { readonly endpoints: readonly ModelEndpoint[] };
+  "chat.edit": { readonly revision: number; readonly content: ChatContent };
   "session.capabilities": Envelope<Capabilities>;
   "session.health": Envelope<{ readonly status: "ok" }>;
   "session.list": Envelope<{ readonly sessions: readonly SessionInfo[]; readonly cursor?: string }>;
@@ -99,4 +116,12 @@ export interface SessionEventData {
     readonly ended: boolean;
     readonly error: ErrorBody | null;
   };
+  "session.run": {
+    readonly backend: string;
+    readonly sessionId: string;
+    readonly runId: string;
+    readonly status: "running" | "needs-input" | RunStatus;
+  };
+  "session.changed": { readonly backend: string; readonly sessionId: string };
+  "session.engineChanged": Readonly<Record<string, never>>;
 }

@@ -8,7 +8,7 @@ import type { Session } from "../state/session";
 import type { Point } from "./geometry";
 import { revealed } from "./viewport";
 
-export const ADDABLE_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "budget"] as const;
+export const ADDABLE_KINDS = ["note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget"] as const;
 
 /** The drag data type of a card that is being dragged in from the tray. */
 export const DRAG_TYPE = "application/x-cardloom-card";

@@ -39,6 +39,7 @@ export const kindIcons: Record<CardKind, ComponentType<IconProps>> = {
   terminal: sized(CommandLineIcon),
   agent: sized(SparklesIcon),
   budget: sized(BanknotesIcon),
+  chat: sized(ChatBubbleLeftRightIcon),
   custom: sized(PuzzlePieceIcon),
   other: sized(CubeIcon),
 };

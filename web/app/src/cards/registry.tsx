@@ -5,6 +5,8 @@ import { BudgetBody } from "./budget/BudgetBody";
 import { CustomBody } from "./custom/CustomBody";
 import { OtherBody } from "./custom/OtherBody";
 import { customMeta, customOverview, customRuns, customTone } from "./custom/state";
+import { ChatBody } from "./chat/ChatBody";
+import { chatMeta, chatOverview, chatTone } from "./chat/state";
 import { kindIcons } from "./icons";
 import { KanbanBody } from "./kanban/KanbanBody";
 import { kanbanOverview } from "./kanban/summary";
@@ -130,6 +132,22 @@ export const cardBodies: CardBodies = {
     minSize: { w: 200, h: 120 },
     overview: (_card, t) => ({ primary: t("kind.budget") }),
     hints: [{ keys: "Enter", label: "budget.change" }],
+  }),
+  chat: ofKind("chat", {
+    component: ChatBody,
+    icon: kindIcons.chat,
+    label: "kind.chat",
+    defaultSize: { w: 480, h: 560 },
+    minSize: { w: 280, h: 240 },
+    headerMeta: chatMeta,
+    headerTone: chatTone,
+    overview: chatOverview,
+    keepMounted: true,
+    hints: [
+      { keys: "Enter", label: "hint.chatSend" },
+      { keys: "Shift+Enter", label: "hint.chatLine" },
+      { keys: "Esc", label: "hint.chatStop" },
+    ],
   }),
   custom: ofKind("custom", {
     component: CustomBody,

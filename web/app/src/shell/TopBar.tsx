@@ -1,7 +1,7 @@
 import { useSession, useT } from "./context";
 import { ConnectionPill } from "./ConnectionPill";
 import { Inbox } from "./Inbox";
-import { FolderIcon, HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
+import { ChatIcon, FolderIcon, HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
 import { toggleFiles } from "../files/actions";
 import { toggleAgents } from "../actions/agents";
 import { waitsForPerson } from "../cards/agent/state";
@@ -76,6 +76,9 @@ export function TopBar() {
         <SearchIcon size={13} />
         <kbd>Ctrl K</kbd>
       </button>
+      <a className="icon-btn" href="/chat" aria-label={t("chat.open")} title={t("chat.open")}>
+        <ChatIcon />
+      </a>
       <MenuButton
         className="icon-btn"
         label={t("theme.label")}

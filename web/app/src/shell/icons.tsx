@@ -109,6 +109,7 @@ export const LinkIcon = icon(
 );
 export const FrontIcon = icon(<path d="M8 11V2.8M4.8 6 8 2.8 11.2 6M3 13.5h10" />);
 export const BackIcon = icon(<path d="M8 5v8.2M4.8 10 8 13.2l3.2-3.2M3 2.5h10" />);
+export const ChatIcon = icon(<path d="M2.5 4.2c0-.7.5-1.2 1.2-1.2h8.6c.7 0 1.2.5 1.2 1.2v5.6c0 .7-.5 1.2-1.2 1.2H7.6L4.5 13.5V11h-.8c-.7 0-1.2-.5-1.2-1.2V4.2Z" />);
 export const SearchIcon = icon(
   <>
     <circle cx="7" cy="7" r="4.2" />

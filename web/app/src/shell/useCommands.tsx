@@ -72,6 +72,7 @@ export function useCommands(): Command[] {
       };
     });
     const view: Command[] = [
+      { id: "chats", label: t("chat.open"), run: () => location.assign("/chat") },
       { id: "fit", label: t("view.fit"), hint: "1", run: () => viewport.fit() },
       { id: "actual", label: t("view.actual"), hint: "0", run: () => viewport.zoomTo(1) },
       { id: "undo", label: t("undo.undo"), hint: "Ctrl Z", run: () => void undo(session) },

@@ -9,6 +9,7 @@ const KINDS: Readonly<Partial<Record<CardKind, TextKey>>> = {
   kanban: "kind.kanban",
   sticky: "kind.sticky",
   terminal: "kind.terminal",
+  chat: "kind.chat",
   budget: "kind.budget",
   agent: "kind.agent",
 };

@@ -23,6 +23,7 @@ export type {
   CatalogueInfo,
   CatalogueList,
   Change,
+  ChatCard,
   Chrome,
   CustomCard,
   CustomContent,

@@ -1,0 +1,82 @@
+import { has } from "@cardloom/protocol/session";
+import { lazy, Suspense } from "react";
+import { useT } from "../shell/context";
+import { WarningIcon } from "../shell/icons";
+import { useStore } from "../state/store";
+import { Composer } from "./Composer";
+import { PlaceProvider, useBackend, type Place } from "./context";
+import type { Conversation } from "./model/conversation";
+import { ModelPicker, ProfilePicker } from "./Pickers";
+import { Thread } from "./Thread";
+import styles from "./chat.module.css";
+
+const Asks = lazy(() => import("./Asks"));
+
+interface ChatViewProps {
+  conversation: Conversation;
+  narrow?: boolean;
+  show(sessionId: string | null): void;
+}
+
+/** A session to read and to write in: the same on the page of its own and in a card. */
+export function ChatView({ conversation, narrow = false, show }: ChatViewProps) {
+  const t = useT();
+  const { backend } = conversation;
+  const { capabilities } = useBackend(backend);
+  const state = useStore(conversation.state, (known) => known);
+  const place: Place = { backend, capabilities, conversation, narrow, show };
+  if (state.phase === "loading") {
+    return (
+      <div className={styles["centre"]} role="status">
+        <i className="spinner is-large" />
+      </div>
+    );
+  }
+  if (state.phase !== "ready") {
+    return (
+      <div className={styles["centre"]} role="alert">
+        <WarningIcon size={26} />
+        <p>{state.phase === "gone" ? t("chat.gone") : state.failure}</p>
+        <div className="buttons">
+          <button type="button" className="btn" onClick={() => void conversation.load()}>
+            {t("failed.again")}
+          </button>
+          <button type="button" className="btn" onClick={() => show(null)}>
+            {t("chat.another")}
+          </button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <PlaceProvider value={place}>
+      <section className={styles["view"]} data-chat data-narrow={narrow || undefined} aria-label={state.info?.title ?? t("chat.untitled")}>
+        {state.transcript.messages.length === 0 && state.sending === null && state.transcript.run === null ? (
+          <Beginning />
+        ) : (
+          <Thread key={conversation.sessionId} transcript={state.transcript} sending={state.sending} />
+        )}
+        <Suspense fallback={null}>
+          <Asks />
+        </Suspense>
+        {has(capabilities, "run") ? (
+          <Composer key={`${backend} ${conversation.sessionId}`}>
+            {has(capabilities, "models") ? <ModelPicker /> : null}
+            {has(capabilities, "profiles") ? <ProfilePicker /> : null}
+          </Composer>
+        ) : (
+          <p className={styles["readOnly"]}>{t("chat.readOnly")}</p>
+        )}
+      </section>
+    </PlaceProvider>
+  );
+}
+
+function Beginning() {
+  const t = useT();
+  return (
+    <div className={styles["centre"]}>
+      <p className="muted">{t("chat.begin")}</p>
+    </div>
+  );
+}

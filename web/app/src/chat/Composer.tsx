@@ -1,0 +1,142 @@
+import { has, type AnyPart } from "@cardloom/protocol/session";
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useT } from "../shell/context";
+import { CloseIcon, LinkIcon, StopIcon } from "../shell/icons";
+import { useStore } from "../state/store";
+import { attachmentOf, type Attachment } from "./attachments";
+import { useAttempt, useDesk, usePlace } from "./context";
+import styles from "./chat.module.css";
+
+/** What is typed into a chat stays with its session until it is sent, also while another is shown. */
+const drafts = new Map<string, string>();
+
+/** The field to write in: Enter sends, Shift+Enter begins a line, Escape stops the answer. */
+export function Composer({ children }: { children?: ReactNode }) {
+  const t = useT();
+  const attempt = useAttempt();
+  const { wire } = useDesk();
+  const { conversation, backend, capabilities } = usePlace();
+  const key = `${backend}\n${conversation.sessionId}`;
+  const [text, setText] = useState(() => drafts.get(key) ?? "");
+  const [attached, setAttached] = useState<readonly Attachment[]>([]);
+  const running = useStore(conversation.state, (state) => state.transcript.run?.status === "running");
+  const sending = useStore(conversation.state, (state) => state.sending !== null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const canAttach = has(capabilities, "assets");
+
+  const write = (value: string) => {
+    setText(value);
+    drafts.set(key, value);
+  };
+  useEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${Math.min(element.scrollHeight, 240)}px`;
+  }, [text]);
+
+  const send = async () => {
+    const line = text.trim();
+    if ((line === "" && attached.length === 0) || running || sending) return;
+    write("");
+    const files = attached;
+    setAttached([]);
+    const sent = await attempt(async () => {
+      const parts: AnyPart[] = [];
+      for (const file of files) parts.push(await file.keep(wire, backend, conversation.sessionId));
+      await conversation.send(line, parts);
+    });
+    if (sent) return;
+    if ((drafts.get(key) ?? "") === "") write(text);
+    setAttached(files);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === "Escape" && running) void attempt(() => conversation.cancel());
+    else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) void send();
+    else {
+      if (event.key !== "Escape") event.stopPropagation();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const attach = async (files: Iterable<File>) => {
+    const found = await Promise.all([...files].map(attachmentOf));
+    setAttached((known) => [...known, ...found]);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    if (!canAttach || event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    void attach(event.clipboardData.files);
+  };
+
+  return (
+    <form
+      className={`${styles["composer"] ?? ""} nodrag`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {attached.length === 0 ? null : (
+        <ul className={styles["attached"]} aria-label={t("chat.attached")}>
+          {attached.map((file, at) => (
+            <li key={at} className="chip tone-default">
+              {file.name}
+              <button
+                type="button"
+                aria-label={t("chat.detach", { name: file.name })}
+                onClick={() => setAttached((known) => known.filter((one) => one !== file))}
+              >
+                <CloseIcon size={10} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        data-enter=""
+        className="nowheel"
+        rows={1}
+        aria-label={t("chat.write")}
+        placeholder={t("chat.write")}
+        value={text}
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+      />
+      <div className={styles["composerFoot"]}>
+        {canAttach ? (
+          <>
+            <input
+              ref={picker}
+              type="file"
+              multiple
+              hidden
+              onChange={(event) => {
+                void attach(event.target.files ?? []);
+                event.target.value = "";
+              }}
+            />
+            <button type="button" className="icon-btn" aria-label={t("chat.attach")} title={t("chat.attach")} onClick={() => picker.current?.click()}>
+              <LinkIcon size={14} />
+            </button>
+          </>
+        ) : null}
+        {children}
+        <span className="spring" />
+        {running && has(capabilities, "run.cancel") ? (
+          <button type="button" className="btn" title={`${t("chat.stop")} (Esc)`} onClick={() => void attempt(() => conversation.cancel())}>
+            <StopIcon size={12} /> {t("chat.stop")}
+          </button>
+        ) : (
+          <button type="submit" className="btn is-primary" disabled={running || sending || (text.trim() === "" && attached.length === 0)}>
+            {t("chat.send")}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

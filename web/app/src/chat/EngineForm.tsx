@@ -1,0 +1,158 @@
+import { useEffect, useState, type FormEvent } from "react";
+import { useSession, useT } from "../shell/context";
+import { TrashIcon } from "../shell/icons";
+import { Modal } from "../shell/Modal";
+import { useAttempt, useDesk } from "./context";
+import { reasonOf } from "./model/conversation";
+import styles from "./chat.module.css";
+
+export type Dialect = "chat" | "responses" | "messages";
+
+export interface EndpointInfo {
+  readonly id: string;
+  readonly dialect: Dialect;
+  readonly url: string;
+  readonly hasKey: boolean;
+}
+
+const DIALECTS: readonly Dialect[] = ["chat", "responses", "messages"];
+const EXAMPLES: Readonly<Record<Dialect, string>> = {
+  chat: "http://127.0.0.1:11434/v1",
+  responses: "https://api.openai.com/v1",
+  messages: "https://api.anthropic.com/v1",
+};
+
+/** Where the engine's models are: the endpoints there are, and a form for one more. A key is kept by the server's vault. */
+export default function EngineForm({ onClose }: { onClose(): void }) {
+  const session = useSession();
+  const t = useT();
+  const attempt = useAttempt();
+  const { wire } = useDesk();
+  const [endpoints, setEndpoints] = useState<readonly EndpointInfo[]>([]);
+  const [id, setId] = useState("");
+  const [dialect, setDialect] = useState<Dialect>("chat");
+  const [url, setUrl] = useState("");
+  const [key, setKey] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  useEffect(() => {
+    wire
+      .ask<{ endpoints: readonly EndpointInfo[] }>("session.endpoints")
+      .then((answer) => setEndpoints(answer.endpoints))
+      .catch((error: unknown) => setProblem(reasonOf(error)));
+  }, [wire]);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      const given = { endpointId: id.trim() === "" ? idFrom(url, endpoints) : id.trim(), dialect, url: url.trim() };
+      const answer = await wire.ask<{ endpoints: readonly EndpointInfo[]; models: number; problem: string | null }>(
+        "session.saveEndpoint",
+        key === "" ? given : { ...given, key },
+      );
+      setEndpoints(answer.endpoints);
+      setKey("");
+      if (answer.problem === null) {
+        session.toast(t("chat.endpointWorks", { count: answer.models }), "success");
+        onClose();
+      } else setProblem(answer.problem);
+    } catch (error) {
+      setProblem(reasonOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const remove = (endpointId: string) =>
+    attempt(async () => {
+      const answer = await wire.ask<{ endpoints: readonly EndpointInfo[] }>("session.removeEndpoint", { endpointId });
+      setEndpoints(answer.endpoints);
+    });
+  return (
+    <Modal title={t("chat.engineTitle")} wide onClose={onClose}>
+      <p className="muted">{t("chat.engineText")}</p>
+      {endpoints.length === 0 ? null : (
+        <ul className={styles["profiles"]} aria-label={t("chat.endpoints")}>
+          {endpoints.map((endpoint) => (
+            <li key={endpoint.id}>
+              <span>
+                <b>{endpoint.id}</b>
+                <small className="muted">
+                  {endpoint.url} · {t(`chat.dialect.${endpoint.dialect}`)} · {t(endpoint.hasKey ? "chat.withKey" : "chat.withoutKey")}
+                </small>
+              </span>
+              <button
+                type="button"
+                className="icon-btn"
+                aria-label={t("chat.endpointRemove", { name: endpoint.id })}
+                title={t("chat.delete")}
+                onClick={() => void remove(endpoint.id)}
+              >
+                <TrashIcon size={14} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form className={styles["fields"]} onSubmit={(event) => void submit(event)}>
+        <label className="field">
+          <span>{t("chat.dialect")}</span>
+          <select value={dialect} onChange={(event) => setDialect(event.target.value as Dialect)}>
+            {DIALECTS.map((one) => (
+              <option key={one} value={one}>
+                {t(`chat.dialect.${one}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          <span>{t("chat.baseUrl")}</span>
+          <input required type="url" autoFocus spellCheck={false} value={url} placeholder={EXAMPLES[dialect]} onChange={(event) => setUrl(event.target.value)} />
+        </label>
+        <label className="field">
+          <span>{t("chat.key")}</span>
+          <input type="password" autoComplete="off" value={key} onChange={(event) => setKey(event.target.value)} />
+          <small className="muted">{t("chat.keyText")}</small>
+        </label>
+        <label className="field">
+          <span>{t("chat.endpointId")}</span>
+          <input pattern="[a-z0-9][a-z0-9\-]*" spellCheck={false} value={id} placeholder={idFrom(url, endpoints)} onChange={(event) => setId(event.target.value)} />
+        </label>
+        {problem === null ? null : (
+          <p className="notice tone-danger" role="alert">
+            {problem}
+          </p>
+        )}
+        <footer className="modal-foot">
+          <span className="spring" />
+          <button type="button" className="btn" onClick={onClose}>
+            {t("app.cancel")}
+          </button>
+          <button type="submit" className="btn is-primary" disabled={busy || url.trim() === ""}>
+            {busy ? <i className="spinner" /> : null} {t("chat.connect")}
+          </button>
+        </footer>
+      </form>
+    </Modal>
+  );
+}
+
+/** A short name for an address that is not taken: the host's own, as `openai` of api.openai.com. */
+export function idFrom(url: string, endpoints: readonly EndpointInfo[]): string {
+  let host = "";
+  try {
+    host = new URL(url).hostname;
+  } catch {
+    // not an address yet
+  }
+  const parts = host.split(".").filter((part) => part !== "");
+  const isLocal = host === "localhost" || /^[\d.]+$/.test(host) || host.startsWith("[");
+  const name = isLocal || parts.length === 0 ? "local" : (parts.at(-2) ?? parts[0] ?? "local");
+  const known = endpoints.find((endpoint) => endpoint.url === url.trim());
+  if (known !== undefined) return known.id;
+  let free = name.toLowerCase().replaceAll(/[^a-z0-9-]/g, "-");
+  for (let number = 2; endpoints.some((endpoint) => endpoint.id === free); number++) free = `${name}-${number}`;
+  return free;
+}

@@ -1,0 +1,153 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useT } from "../shell/context";
+import { ChevronIcon } from "../shell/icons";
+import { MessageView } from "./MessageView";
+import { rowsOf, type Row } from "./model/rows";
+import type { Transcript } from "./model/transcript";
+import styles from "./chat.module.css";
+
+/** Nearer to the end than this, the thread goes along with what is added. */
+const NEAR_END_PX = 80;
+const GUESSED_ROW_PX = 120;
+
+/** The messages; of a long history only those in sight are in the page. */
+export function Thread({ transcript, sending }: { transcript: Transcript; sending: string | null }) {
+  const t = useT();
+  const box = useRef<HTMLDivElement>(null);
+  const kept = useRef<readonly Row[]>([]);
+  const [follows, setFollows] = useState(true);
+  const rows = useMemo(() => (kept.current = rowsOf(transcript.messages, kept.current)), [transcript.messages]);
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing that it gives is remembered here
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => GUESSED_ROW_PX,
+    getItemKey: (at) => rows[at]?.message.id ?? at,
+    overscan: 6,
+    paddingStart: 12,
+  });
+
+  const toEnd = useCallback(() => {
+    const element = box.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  const height = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    if (follows) toEnd();
+  }, [follows, toEnd, height, rows.length, sending, transcript.run]);
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    // A person who scrolls up is left where they are; growing text alone is no scrolling.
+    const turn = (event: WheelEvent) => {
+      if (event.deltaY < 0) setFollows(false);
+    };
+    element.addEventListener("wheel", turn, { passive: true });
+    return () => element.removeEventListener("wheel", turn);
+  }, []);
+
+  const lastTop = useRef(0);
+  const onScroll = () => {
+    const element = box.current;
+    if (element === null) return;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    const wentUp = element.scrollTop < lastTop.current - 1;
+    lastTop.current = element.scrollTop;
+    if (left < NEAR_END_PX) setFollows(true);
+    else if (wentUp) setFollows(false);
+  };
+
+  const { run } = transcript;
+  const items = virtual.getVirtualItems();
+  return (
+    <div className={styles["threadBox"]}>
+      <div
+        ref={box}
+        className={`${styles["thread"] ?? ""} nowheel nodrag`}
+        role="log"
+        aria-label={t("chat.messages")}
+        aria-busy={run?.status === "running"}
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        <div className={styles["rows"]} style={{ height }}>
+          {items.map((item) => {
+            const row = rows[item.index];
+            if (row === undefined) return null;
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                className={styles["row"]}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <MessageView
+                  row={row}
+                  isLast={item.index === rows.length - 1}
+                  isWriting={[row.message.id, ...row.absorbed].some((id) => run?.writing.has(id) === true)}
+                />
+              </div>
+            );
+          })}
+        </div>
+        {sending === null ? null : (
+          <div className={styles["row"]} data-flow>
+            <article className={styles["message"]} data-role="user" data-pending>
+              <div className={styles["plain"]}>{sending}</div>
+            </article>
+          </div>
+        )}
+        <RunState transcript={transcript} sending={sending !== null} />
+      </div>
+      {follows ? null : (
+        <button
+          type="button"
+          className={`btn ${styles["toEnd"] ?? ""}`}
+          onClick={() => {
+            setFollows(true);
+            toEnd();
+          }}
+        >
+          <ChevronIcon /> {t("chat.toEnd")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What the run does or how it failed, below the messages. */
+function RunState({ transcript, sending }: { transcript: Transcript; sending: boolean }) {
+  const t = useT();
+  const { run, messages } = transcript;
+  if (run === null) return sending ? <Waiting /> : null;
+  const warnings = run.activities.filter((activity) => activity.kind === "warning" && (activity.text ?? "") !== "");
+  const doing = run.status === "running" ? run.activities.findLast((activity) => activity.kind !== "warning") : undefined;
+  const hasError = messages.at(-1)?.parts.some((part) => part.type === "error") === true;
+  return (
+    <div className={styles["runState"]} role="status">
+      {warnings.map((activity, at) => (
+        <p key={at} className="notice tone-warning">
+          {activity.text}
+        </p>
+      ))}
+      {run.status === "running" ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
+      {run.status === "cancelled" ? <p className="muted">{t("chat.cancelled")}</p> : null}
+      {run.status === "error" && !hasError ? (
+        <p className="notice tone-danger">{run.error?.message ?? t("chat.failed")}</p>
+      ) : null}
+    </div>
+  );
+}
+
+function Waiting({ text }: { text?: string }) {
+  const t = useT();
+  return (
+    <p className={styles["waiting"]}>
+      <i className="spinner" /> {text ?? t("chat.working")}
+    </p>
+  );
+}

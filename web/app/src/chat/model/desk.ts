@@ -1,0 +1,193 @@
+import {
+  has,
+  type Capabilities,
+  type ModelInfo,
+  type ProfileInfo,
+  type SessionCreateOpts,
+  type SessionInfo,
+  type WorkspaceInfo,
+} from "@cardloom/protocol/session";
+import { createStore } from "../../state/store";
+import { reasonOf } from "./conversation";
+import type { ChatWire } from "./wire";
+
+export interface BackendEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+}
+
+/** What one backend offers, as far as it was asked for. */
+export interface BackendState {
+  readonly capabilities: Capabilities | null;
+  /** Why the backend does not answer. */
+  readonly failure: string | null;
+  readonly sessions: readonly SessionInfo[] | null;
+  readonly cursor: string | null;
+  readonly models: readonly ModelInfo[] | null;
+  readonly modelsFailure: string | null;
+  readonly profiles: readonly ProfileInfo[] | null;
+  readonly workspaces: readonly WorkspaceInfo[] | null;
+  readonly workspace: WorkspaceInfo | null;
+  /** The sessions in which a run goes on, as far as it was told. */
+  readonly running: ReadonlySet<string>;
+}
+
+const UNASKED: BackendState = {
+  capabilities: null,
+  failure: null,
+  sessions: null,
+  cursor: null,
+  models: null,
+  modelsFailure: null,
+  profiles: null,
+  workspaces: null,
+  workspace: null,
+  running: new Set(),
+};
+const PAGE = 100;
+
+/** The backends of the server and what each offers, read once for every chat of the page. */
+export class ChatDesk {
+  readonly backends = createStore<readonly BackendEntry[] | null>(null);
+  private readonly states = new Map<string, ReturnType<typeof createStore<BackendState>>>();
+  private readonly looked = new Set<string>();
+
+  constructor(readonly wire: ChatWire) {
+    wire.on("client.online", () => void this.refresh());
+    wire.on("session.run", (news: { backend: string; sessionId: string; status: string }) => this.runNews(news));
+    wire.on("session.changed", (news: { backend: string }) => {
+      if (this.looked.has(news.backend)) void this.readSessions(news.backend);
+    });
+    wire.on("session.engineChanged", () => void this.engineChanged());
+    if (wire.online) void this.refresh();
+  }
+
+  of(backend: string) {
+    let state = this.states.get(backend);
+    if (state === undefined) {
+      state = createStore(UNASKED);
+      this.states.set(backend, state);
+    }
+    return state;
+  }
+
+  /** Reads what a backend offers, the first time that anybody looks at it. */
+  look(backend: string): void {
+    if (this.looked.has(backend)) return;
+    this.looked.add(backend);
+    if (this.wire.online) void this.read(backend);
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const { backends } = await this.wire.ask<{ backends: readonly BackendEntry[] }>("session.backends");
+      this.backends.set(backends);
+    } catch {
+      return; // away: the next greeting asks again
+    }
+    await Promise.all([...this.looked].map((backend) => this.read(backend)));
+  }
+
+  async readSessions(backend: string): Promise<void> {
+    const known = this.of(backend).get().sessions?.length ?? 0;
+    const page = await this.wire.call<{ sessions: SessionInfo[]; cursor?: string }>(backend, "list", {
+      limit: Math.max(PAGE, known),
+    });
+    this.of(backend).update((state) => ({ ...state, sessions: page.sessions, cursor: page.cursor ?? null }));
+  }
+
+  async readMoreSessions(backend: string): Promise<void> {
+    const { cursor } = this.of(backend).get();
+    if (cursor === null) return;
+    const page = await this.wire.call<{ sessions: SessionInfo[]; cursor?: string }>(backend, "list", { limit: PAGE, cursor });
+    this.of(backend).update((state) => {
+      const known = new Set(state.sessions?.map((session) => session.id));
+      const more = page.sessions.filter((session) => !known.has(session.id));
+      return { ...state, sessions: [...(state.sessions ?? []), ...more], cursor: page.cursor ?? null };
+    });
+  }
+
+  async readModels(backend: string): Promise<void> {
+    try {
+      const models = await this.wire.call<ModelInfo[]>(backend, "models");
+      this.of(backend).update((state) => ({ ...state, models, modelsFailure: null }));
+    } catch (error) {
+      this.of(backend).update((state) => ({ ...state, models: [], modelsFailure: reasonOf(error) }));
+    }
+  }
+
+  async readProfiles(backend: string): Promise<void> {
+    const profiles = await this.wire.call<ProfileInfo[]>(backend, "profiles").catch(() => []);
+    this.of(backend).update((state) => ({ ...state, profiles }));
+  }
+
+  async create(backend: string, opts: SessionCreateOpts = {}): Promise<SessionInfo> {
+    const info = await this.wire.call<SessionInfo>(backend, "create", opts);
+    await this.readSessions(backend);
+    return info;
+  }
+
+  async rename(backend: string, sessionId: string, title: string): Promise<void> {
+    await this.wire.call(backend, "rename", { sessionId, title });
+    await this.readSessions(backend);
+  }
+
+  async remove(backend: string, sessionId: string): Promise<void> {
+    await this.wire.call(backend, "delete", { sessionId });
+    await this.readSessions(backend);
+  }
+
+  async switchWorkspace(backend: string, id: string): Promise<void> {
+    const workspace = await this.wire.call<WorkspaceInfo>(backend, "switchWorkspace", { id });
+    this.of(backend).update((state) => ({ ...state, workspace }));
+  }
+
+  private async read(backend: string): Promise<void> {
+    const state = this.of(backend);
+    try {
+      const capabilities = await this.wire.call<Capabilities>(backend, "capabilities");
+      state.update((known) => ({ ...known, capabilities, failure: null }));
+      await Promise.all([
+        this.readSessions(backend),
+        has(capabilities, "models") ? this.readModels(backend) : undefined,
+        has(capabilities, "profiles") ? this.readProfiles(backend) : undefined,
+        has(capabilities, "workspace") ? this.readWorkspaces(backend) : undefined,
+      ]);
+    } catch (error) {
+      if (this.wire.online) state.update((known) => ({ ...known, failure: reasonOf(error) }));
+    }
+  }
+
+  private async readWorkspaces(backend: string): Promise<void> {
+    const [workspace, workspaces] = await Promise.all([
+      this.wire.call<WorkspaceInfo>(backend, "workspace").catch(() => null),
+      this.wire.call<WorkspaceInfo[]>(backend, "workspaces").catch(() => []),
+    ]);
+    this.of(backend).update((state) => ({ ...state, workspace, workspaces }));
+  }
+
+  private runNews({ backend, sessionId, status }: { backend: string; sessionId: string; status: string }): void {
+    this.of(backend).update((state) => {
+      const running = new Set(state.running);
+      if (status === "running") running.add(sessionId);
+      else running.delete(sessionId);
+      return { ...state, running };
+    });
+    if (status !== "running" && this.looked.has(backend)) this.readSessions(backend).catch(() => undefined);
+  }
+
+  private async engineChanged(): Promise<void> {
+    await Promise.all([...this.looked].map((backend) => this.readModels(backend)));
+  }
+}
+
+/** The sessions whose title holds all words. */
+export function foundSessions(sessions: readonly SessionInfo[], words: string): readonly SessionInfo[] {
+  const wanted = words.toLocaleLowerCase().split(/\s+/).filter((word) => word !== "");
+  if (wanted.length === 0) return sessions;
+  return sessions.filter((session) => {
+    const text = `${session.title ?? ""} ${session.botName ?? ""} ${session.id}`.toLocaleLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
