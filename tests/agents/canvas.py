@@ -73,6 +73,13 @@ class RealAgent:
             await self.call("terminal.input", data=key)
             await self.seat.until(partial(self._settled_since, printed_at_ms), 1_500)
 
+    async def break_off(self, *keys: str) -> None:
+        """Keys that break a turn off, pressed once more when the turn goes on: a busy program may miss one of two."""
+        for _ in range(3):
+            await self.type_keys(*keys)
+            if await self.seat.until(lambda: self.statuses[-1] != AgentStatus.WORKING, 4_000):
+                return
+
     # What is seen
 
     @property

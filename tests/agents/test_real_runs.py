@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from packages.server.tests.conftest import Clients
+from packages.server.tests import conftest as in_process
 
 from cardloom.app import running
 from cardloom.serving import Server, bind
@@ -34,13 +34,14 @@ from ..recorded_agents.scenes import (
     WORKING,
     Manners,
 )
-from .canvas import RealAgent, check_turns
+from .canvas import CAP_MS, RealAgent, check_turns
 from .home import Home
 
 
 @pytest.fixture
 async def agent(program: Program, home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RealAgent]:
     """An agent that does not run yet, on the canvas of a server that a person with that home started."""
+    monkeypatch.setattr(in_process, "CAP_S", CAP_MS / 1000)
     for name in os.environ:
         if not name.startswith("PYTEST"):
             monkeypatch.delenv(name)
@@ -52,7 +53,7 @@ async def agent(program: Program, home: Home, monkeypatch: pytest.MonkeyPatch) -
         server = Server(app)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         await server.up.wait()
-        clients = Clients(app)
+        clients = in_process.Clients(app)
         page = await clients.page()
         workspace = await page.call("workspace.create", name="Project", path=str(home.project))
         yield await RealAgent.create(app, clients, page, workspace["id"], program.id)
@@ -122,7 +123,7 @@ async def breaking_off(agent: RealAgent, manners: Manners) -> None:
 
     await begin(agent, "[[slow:more]]")
     await agent.until(lambda: "more2" in agent.screen(), "to talk more")
-    await agent.type_keys(*manners.escape)
+    await agent.break_off(*manners.escape)
     await agent.shows(*INTERRUPTED)
     await check_turns(agent)
 
