@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "@cardloom/protocol/session";
+import { pairOf, readable, rowsOf } from "./rows";
+
+const call = (callId: string) => ({ type: "tool_use", data: {}, meta: { callId, name: "read" } });
+const result = (callId: string, text: string) => ({ type: "tool_result", text, meta: { callId } });
+const message = (id: string, role: string, ...parts: Message["parts"]): Message => ({ id, role, parts });
+const text = (words: string) => ({ type: "text", text: words });
+
+describe("the rows of a thread", () => {
+  const calls = message("a1", "assistant", text("look"), call("c1"), call("c2"));
+  const results = message("t1", "tool", result("c2", "two"), result("c1", "one"));
+
+  test("results belong to the message with the calls, paired by their ids", () => {
+    const [row, last, ...more] = rowsOf([calls, results, message("a2", "assistant", text("done"))]);
+    expect(more).toEqual([]);
+    expect(row?.absorbed).toEqual(["t1"]);
+    expect(row && pairOf(row, calls.parts[1] as never)?.result?.text).toBe("one");
+    expect(last?.message.id).toBe("a2");
+  });
+
+  test("results without a call before them stand for themselves", () => {
+    expect(rowsOf([results]).map((row) => row.message.id)).toEqual(["t1"]);
+  });
+
+  test("what the system put in and what is not for people is left out", () => {
+    const hidden = { ...message("s1", "system", text("x")), flags: { injected: true } };
+    const unseen = { ...message("s2", "user", text("x")), flags: { visible: false } };
+    expect(rowsOf([hidden, unseen])).toEqual([]);
+  });
+
+  test("rows of messages that did not change are the same objects", () => {
+    const before = rowsOf([calls, results]);
+    expect(rowsOf([calls, results, message("a2", "assistant", text("more"))], before)[0]).toBe(before[0]);
+    const changed = message("t1", "tool", result("c1", "another"));
+    expect(rowsOf([calls, changed], before)[0]).not.toBe(before[0]);
+  });
+
+  test("ten thousand messages become rows at once", () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => message(`m${at}`, at % 2 ? "assistant" : "user", text("x")));
+    const rows = rowsOf(many);
+    const grown = rowsOf([...many, message("m10000", "user", text("y"))], rows);
+    expect(grown).toHaveLength(10_001);
+    expect(grown.slice(0, -1).every((row, at) => row === rows[at])).toBe(true);
+  });
+});
+
+test("values are read as they are or as JSON", () => {
+  expect([readable("a"), readable({ b: 1 }), readable(undefined)]).toEqual(["a", '{\n  "b": 1\n}', ""]);
+});
