@@ -66,6 +66,7 @@ export const usageTexts = texts({
   "usage.unknownModel": { en: "unknown model", ru: "неизвестная модель", zh: "未知模型" },
   "usage.gone": { en: "removed", ru: "удалена", zh: "已移除" },
   "usage.days": { en: "By day", ru: "По дням", zh: "按天" },
+  "usage.measure": { en: "Height", ru: "Высота", zh: "高度" },
   "usage.stackedBy": { en: "In parts by", ru: "С разбивкой", zh: "细分方式" },
   "usage.byAgent": { en: "Agent", ru: "Агент", zh: "智能体" },
   "usage.byModel": { en: "Model", ru: "Модель", zh: "模型" },

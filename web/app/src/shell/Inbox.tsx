@@ -6,19 +6,25 @@ import { isNews, markSeen, seenTurns } from "../agents/turns";
 import { useViewport } from "../canvas/viewport";
 import { startedOf, statusOf } from "../cards/agent/state";
 import type { LocatedAgent } from "../state/agentWatch";
+import { openBudgets } from "../usage/actions";
+import { budgetName, budgetTone } from "../usage/budgetWords";
+import { useBudgetNotices } from "../usage/hooks";
 import { useStore } from "../state/store";
-import type { Card } from "../wire/records";
+import type { Budget, Card } from "../wire/records";
 import { useSession, useT } from "./context";
 import { InboxIcon } from "./icons";
 
-/** What wants to be looked at: agents that ask, cards that call, turns that have ended; the urgent first. */
+/** What wants to be looked at: agents that ask, cards that call, budgets, turns that have ended; the urgent first. */
 export function Inbox() {
   const t = useT();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const items = useItems();
-  const count = items.asking.length + items.calling.length + items.finished.length;
-  const urgent = items.asking.length > 0 || items.calling.some((card) => card.chrome.attention?.level === "needs-input");
+  const count = items.asking.length + items.calling.length + items.budgets.length + items.finished.length;
+  const urgent =
+    items.asking.length > 0 ||
+    items.calling.some((card) => card.chrome.attention?.level === "needs-input") ||
+    items.budgets.some((budget) => budget.paused);
   useEffect(() => {
     if (!open) return;
     const outside = (event: PointerEvent) => {
@@ -58,6 +64,7 @@ export function Inbox() {
 interface Items {
   asking: readonly LocatedAgent[];
   calling: readonly Card[];
+  budgets: readonly Budget[];
   finished: readonly LocatedAgent[];
 }
 
@@ -66,7 +73,9 @@ function useItems(): Items {
   const agents = useAgents();
   const cards = useStore(session.canvas, (state) => state?.cards);
   const seen = useStore(seenTurns, (known) => known);
+  const budgets = useBudgetNotices();
   return {
+    budgets,
     asking: agents.filter(({ card }) => statusOf(card) === "needs-input"),
     calling: waitingCards(cards?.values() ?? []),
     finished: agents.filter(({ card }) => isNews(card, seen)),
@@ -79,7 +88,8 @@ function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
   const viewport = useViewport();
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => list.current?.querySelector<HTMLElement>("button")?.focus({ preventScroll: true }), []);
-  const { asking, calling, finished } = items;
+  const cards = useStore(session.canvas, (state) => state?.cards);
+  const { asking, calling, budgets, finished } = items;
   const goToCard = (card: Card) => {
     onClose();
     session.ui.update((ui) => ({ ...ui, selection: { cardIds: [card.id], arrowIds: [] } }));
@@ -90,7 +100,7 @@ function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
     markSeen([agent.card]);
     void goToAgent(session, agent);
   };
-  const isEmpty = asking.length + calling.length + finished.length === 0;
+  const isEmpty = asking.length + calling.length + budgets.length + finished.length === 0;
   return (
     <div ref={list} className="inbox-list" role="dialog" aria-label={t("inbox.open")}>
       {isEmpty ? <p className="muted">{t("inbox.empty")}</p> : null}
@@ -116,6 +126,23 @@ function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
             onGo={() => goToCard(card)}
           >
             <small className="muted">{card.chrome.attention?.message ?? t("card.asks")}</small>
+          </Item>
+        ))}
+        {budgets.map((budget) => (
+          <Item
+            key={budget.id}
+            name={t("budget.notice", { name: budgetName(budget, cards, t) })}
+            tone={budgetTone(budget)}
+            onGo={() => {
+              onClose();
+              openBudgets(session);
+            }}
+            onSeen={() => session.usage.markSeen(budget.id)}
+          >
+            <small className="muted">
+              {t("budget.noticeText", { percent: budget.percent })}
+              {budget.paused ? ` · ${t("budget.paused")}` : ""}
+            </small>
           </Item>
         ))}
         {finished.map((agent) => {

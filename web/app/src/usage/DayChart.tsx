@@ -33,7 +33,7 @@ export function DayChart({ period, where }: { period: UsageSpan; where: { worksp
           onChoose={setSplit}
         />
         <Choice
-          label={t("usage.days")}
+          label={t("usage.measure")}
           options={[
             { id: "costMicroUsd", label: t("usage.cost") },
             { id: "totalTokens", label: t("usage.tokens") },

@@ -22,7 +22,7 @@ const SPANS = [
 export function TimelineView({ agentId }: { agentId: string }) {
   const session = useSession();
   const t = useT();
-  const { timeline, problem, spanMs, show, zoom, move } = useTimeline(agentId, 24 * HOUR_MS);
+  const { timeline, problem, busy, spanMs, show, zoom, move } = useTimeline(agentId, 6 * HOUR_MS);
   const placed = useMemo(() => (timeline === null ? [] : placeRequests(timeline)), [timeline]);
   const [endedAt, setEndedAt] = useState<number | null>(null);
   const at = placed.findIndex(({ request }) => request.endedAt === endedAt);
@@ -75,7 +75,7 @@ export function TimelineView({ agentId }: { agentId: string }) {
       {timeline === null ? (
         <p role="status">{problem === null ? t("usage.reading") : ""}</p>
       ) : (
-        <div className={styles["timeline"]} role="group" aria-label={t("timeline.requests")} tabIndex={0} onKeyDown={onKeyDown}>
+        <div className={styles["timeline"]} role="group" aria-label={t("timeline.requests")} aria-busy={busy} tabIndex={0} onKeyDown={onKeyDown}>
           <TimelineRows timeline={timeline} placed={placed} chosen={chosen} onChoose={choose} />
         </div>
       )}

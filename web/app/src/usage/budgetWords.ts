@@ -1,5 +1,5 @@
 import type { Translate } from "../i18n/catalogue";
-import type { Budget, Card, Tone } from "../wire/records";
+import type { Budget, Card } from "../wire/records";
 
 /** Whose budget it is and of which time, in words. */
 export function budgetName(budget: Budget, cards: ReadonlyMap<string, Card> | undefined, t: Translate): string {
@@ -8,7 +8,7 @@ export function budgetName(budget: Budget, cards: ReadonlyMap<string, Card> | un
   return `${period} · ${cards?.get(budget.agentId)?.name ?? t("budget.goneAgent")}`;
 }
 
-export function budgetTone(budget: Budget): Tone {
+export function budgetTone(budget: Budget): "accent" | "warning" | "danger" {
   if (budget.paused || budget.percent >= 100) return "danger";
   return budget.percent >= 80 ? "warning" : "accent";
 }

@@ -105,6 +105,19 @@ describe("usage on a page", () => {
     expect(desk.seenSteps.get().get("b1")).toBe(80);
   });
 
+  test("a budget that was looked at is not told again before its next step", async () => {
+    const { desk, say } = openDesk();
+    await desk.loadBudgets("w1");
+    say("budget.changed", { workspaceId: "w1", budgets: [budget("b1", { percent: 60 }), budget("b2", { paused: true })], crossed: null });
+    desk.markSeen("b1");
+    expect([...desk.seenSteps.get()]).toEqual([["b1", 50]]);
+    desk.markSeen();
+    expect([...desk.seenSteps.get()]).toEqual([
+      ["b1", 50],
+      ["b2", 100],
+    ]);
+  });
+
   test("steps are passed at 50, 80 and 100 per cent", () => {
     expect([0, 49, 50, 79, 80, 99, 100, 250].map(stepOf)).toEqual([0, 0, 50, 50, 80, 80, 100, 100]);
   });

@@ -42,6 +42,11 @@ export function stepOf(percent: number): number {
   return BUDGET_STEPS.findLast((step) => percent >= step) ?? 0;
 }
 
+/** The step that its owner is told of: one that pauses cards is the last, whatever it is that pauses them. */
+export function noticeStepOf(budget: Budget): number {
+  return budget.paused ? 100 : stepOf(budget.percent);
+}
+
 /**
  * Usage as this page needs it: each report that something on the screen shows is asked for once, and anew when logs
  * were read; nothing is asked for that nobody shows.
@@ -109,10 +114,10 @@ export class UsageDesk {
     this.seenSteps.set(new Map());
   }
 
-  /** The owner has looked at the budgets as they stand. */
-  markSeen(): void {
-    const steps = (this.budgets.get()?.budgets ?? []).map(({ id, percent }): [string, number] => [id, stepOf(percent)]);
-    this.seenSteps.set(new Map(steps));
+  /** The owner has looked at the budgets as they stand, or at one of them. */
+  markSeen(budgetId?: string): void {
+    const looked = (this.budgets.get()?.budgets ?? []).filter(({ id }) => budgetId === undefined || id === budgetId);
+    this.seenSteps.update((seen) => new Map([...seen, ...looked.map((budget): [string, number] => [budget.id, noticeStepOf(budget)])]));
   }
 
   private entry(question: Question): Asked {

@@ -43,6 +43,8 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
   return {
     timeline,
     problem,
+    /** What is shown is of another window than the one asked for. */
+    busy: timeline === null || timeline.until - timeline.since !== until - since,
     spanMs: live ? view.spanMs : null,
     show: (spanMs: number) => setView({ spanMs }),
     zoom: (factor: number) => settle(zoomed(window, factor, now)),
