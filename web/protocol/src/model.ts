@@ -164,7 +164,7 @@ export interface FrameRuntime {
 
 export type CustomRuntime = ProgramRuntime | FrameRuntime;
 
-/** What an agent is to be at its next start; `worktree` is a folder of its own on a branch of its own. */
+/** What an agent is to be at its next start; `worktree` is its own folder and branch, `wanted` whether it shall run. */
 export interface AgentContent {
   readonly harness: HarnessId;
   readonly model: string | null;
@@ -174,6 +174,7 @@ export interface AgentContent {
   readonly worktree: { readonly branch: string; readonly path: string } | null;
   readonly sessionId: string | null;
   readonly sessionIds: readonly string[];
+  readonly wanted: boolean;
 }
 
 export type AgentChoice = "approve" | "always" | "deny";

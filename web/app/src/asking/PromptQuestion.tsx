@@ -4,6 +4,9 @@ import type { Dialog } from "../wire/records";
 import { originOf, textOf } from "./dialogData";
 import { Question } from "./Question";
 
+/** Where the focus begins: a key pressed before anything was read refuses. */
+const first = (button: HTMLButtonElement | null) => button?.setAttribute("autofocus", "");
+
 /** A card's prompt for an agent that acts without asking: the whole text, who sends it, and where it came from. */
 export function PromptQuestion({ dialog }: { dialog: Dialog }) {
   const t = useT();
@@ -17,7 +20,7 @@ export function PromptQuestion({ dialog }: { dialog: Dialog }) {
       title={t("asked.promptTitle", { agent })}
       buttons={(answer, answered) => (
         <>
-          <button type="button" className="btn is-large" autoFocus disabled={answered} onClick={() => answer(false)}>
+          <button ref={first} type="button" className="btn is-large" disabled={answered} onClick={() => answer(false)}>
             {t("ask.refuse")}
           </button>
           <button type="button" className="btn is-danger is-solid is-large" disabled={answered} onClick={() => answer(true)}>

@@ -7,6 +7,7 @@ export const agentTexts = texts({
   "agentStatus.working": { en: "working", ru: "работает", zh: "工作中" },
   "agentStatus.needs-input": { en: "waits for you", ru: "ждёт вас", zh: "等待您" },
   "agentStatus.finished": { en: "finished", ru: "закончил", zh: "已完成" },
+  "agentStatus.failed": { en: "failed", ru: "ошибка", zh: "失败" },
   "agentStatus.idle": { en: "idle", ru: "свободен", zh: "空闲" },
   "agentStatus.exited": { en: "ended", ru: "завершён", zh: "已结束" },
   "agentSource.hook": { en: "Its own report", ru: "Сообщил сам", zh: "自身报告" },

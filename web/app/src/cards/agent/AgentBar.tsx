@@ -125,7 +125,7 @@ function Switches({ card, api, calls, replied, onReply }: SwitchesProps) {
     {
       id: "dangerous",
       label: t(card.content.dangerous ? "agent.makeSafe" : "agent.makeDangerous"),
-      description: t(runs ? "agent.nextStart" : "agent.dangerousHint"),
+      ...(runs && { description: t("agent.nextStart") }),
       ...(!card.content.dangerous && { tone: "danger" as const }),
       run: () => void calls.act("agent.configure", { dangerous: !card.content.dangerous }, "agent.configuring"),
     },

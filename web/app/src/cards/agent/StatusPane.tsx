@@ -10,7 +10,7 @@ import { harnessName, startedOf, statusKey } from "./state";
 export function StatusPane({ card, t }: { card: AgentCard; t: Translate }) {
   const now = useNow();
   const started = startedOf(card);
-  const language = document.documentElement.lang as Language;
+  const language = (document.documentElement.lang || "en") as Language;
   const when = (atMs: number) => `${clockTime(atMs, language)} · ${ago(atMs, now, t)}`;
   const facts: [string, ReactNode][] = [[t("card.status"), t(statusKey(card))]];
   if (started !== null) {

@@ -21,9 +21,11 @@ export function harnessName({ content }: AgentCard): string {
   return HARNESSES[content.harness].name;
 }
 
-/** The status as a word; an agent that was never started says so. */
+/** The status as a word; an agent that was never started says so, and one whose turn failed. */
 export function statusKey(card: AgentCard): TextKey {
-  return startedOf(card) === null ? "agentStatus.unstarted" : `agentStatus.${statusOf(card)}`;
+  const started = startedOf(card);
+  if (started === null) return "agentStatus.unstarted";
+  return started.status === "finished" && started.error !== null ? "agentStatus.failed" : `agentStatus.${started.status}`;
 }
 
 export function agentTone(card: AgentCard): { tone: Tone; busy: boolean } {
@@ -39,7 +41,8 @@ export function agentTone(card: AgentCard): { tone: Tone; busy: boolean } {
     case "finished":
       return { tone: (started?.error ?? null) === null ? "success" : "danger", busy: false };
     case "exited":
-      return { tone: failed(started) ? "danger" : "default", busy: false };
+      // Whoever ended it knows; an end that nobody wanted is news.
+      return { tone: card.content.wanted && failed(started) ? "danger" : "default", busy: false };
   }
 }
 
