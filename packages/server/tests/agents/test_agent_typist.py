@@ -74,3 +74,20 @@ async def test_a_prompt_waits_until_an_escape_before_it_was_read() -> None:
     await Typist(cast(Seat, keyboard), clock).insert("next")
     assert waits == [KEYS_SETTLE_MS]
     assert keyboard.keys == ["next"]
+
+
+async def test_a_silent_program_takes_no_prompt_before_it_shows_something() -> None:
+    """OpenCode asks for marked pastes, is silent for seconds, draws, and reads keys only then."""
+    keyboard = Keyboard(HARNESSES["opencode"], interrupted=False)
+    keyboard.generation, keyboard.quiet_ms, keyboard.shows_something = 1, 5_000, False
+
+    async def until(holds: Callable[[], bool], wait_ms: int) -> bool:
+        assert not holds()
+        assert keyboard.keys == []
+        keyboard.shows_something = True
+        assert holds()
+        return True
+
+    keyboard.until = until
+    await Typist(cast(Seat, keyboard), VirtualClock()).insert("next")
+    assert keyboard.keys == ["next"]
