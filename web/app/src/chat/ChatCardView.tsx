@@ -2,7 +2,7 @@ import { has } from "@cardloom/protocol/session";
 import type { CardBodyProps } from "../cards/contract";
 import { useT } from "../shell/context";
 import { useStore } from "../state/store";
-import { LinkIcon, MoreIcon, PlusIcon } from "../shell/icons";
+import { MoreIcon, OutsideIcon, PlusIcon } from "../shell/icons";
 import { MenuButton } from "../shell/Menu";
 import type { ChatCard } from "../wire/records";
 import { ChatView } from "./ChatView";
@@ -33,7 +33,7 @@ export default function ChatCardView({ card, api }: CardBodyProps<ChatCard>) {
     <div className={`${styles["card"] ?? ""} nodrag`} onKeyDown={keepTyping}>
       <span className={styles["cardTools"]}>
         <a className="icon-btn" href={address} aria-label={t("chat.card.page")} title={t("chat.card.page")}>
-          <LinkIcon size={14} />
+          <OutsideIcon size={14} />
         </a>
         <MenuButton
           className="icon-btn"

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { Banner } from "../shell/Banner";
 import { ConnectionPill } from "../shell/ConnectionPill";
 import { useSession, useT } from "../shell/context";
-import { BackIcon, ChevronIcon, FolderIcon, LanguageIcon, MoonIcon, PlusIcon, SlidersIcon, SunIcon, SystemIcon } from "../shell/icons";
+import { ChevronIcon, FolderIcon, LanguageIcon, LeftIcon, MoonIcon, PlusIcon, SlidersIcon, SunIcon, SystemIcon } from "../shell/icons";
 import { MenuButton } from "../shell/Menu";
 import { LANGUAGES, SCHEMES } from "../shell/TopBar";
 import { useStore } from "../state/store";
@@ -147,12 +147,12 @@ function ChatBar({ backend, filesOpen, onBackend, onFiles, onEngine }: ChatBarPr
   const entry = backends?.find((one) => one.id === backend);
   return (
     <header className="topbar">
-      <a className="brand" href="/" title={t("chat.toCanvas")}>
+      <span className="brand">
         <img src="/mark.svg" alt="" width="20" height="20" />
         {t("app.name")}
-      </a>
-      <a className="icon-btn" href="/" aria-label={t("chat.toCanvas")} title={t("chat.toCanvas")}>
-        <BackIcon />
+      </span>
+      <a className={`pill ${styles["link"] ?? ""}`} href="/" aria-label={t("chat.toCanvas")} title={t("chat.toCanvas")}>
+        <LeftIcon size={13} /> {t("chat.canvas")}
       </a>
       {backends === null || backends.length === 0 ? null : (
         <MenuButton

@@ -1,7 +1,7 @@
 import { has, type AnyPart } from "@cardloom/protocol/session";
 import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useT } from "../shell/context";
-import { CloseIcon, LinkIcon, StopIcon } from "../shell/icons";
+import { CloseIcon, ClipIcon, StopIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import { attachmentOf, type Attachment } from "./attachments";
 import { useAttempt, useDesk, usePlace } from "./context";
@@ -46,6 +46,7 @@ export function Composer({ children }: { children?: ReactNode }) {
       const parts: AnyPart[] = [];
       for (const file of files) parts.push(await file.keep(wire, backend, conversation.sessionId));
       await conversation.send(line, parts);
+      if (has(capabilities, "rename")) void conversation.nameAfter(line);
     });
     if (sent) return;
     if ((drafts.get(key) ?? "") === "") write(text);
@@ -121,7 +122,7 @@ export function Composer({ children }: { children?: ReactNode }) {
               }}
             />
             <button type="button" className="icon-btn" aria-label={t("chat.attach")} title={t("chat.attach")} onClick={() => picker.current?.click()}>
-              <LinkIcon size={14} />
+              <ClipIcon size={14} />
             </button>
           </>
         ) : null}

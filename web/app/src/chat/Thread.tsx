@@ -97,6 +97,9 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
         {sending === null ? null : (
           <div className={styles["row"]} data-flow>
             <article className={styles["message"]} data-role="user" data-pending>
+              <header className={styles["who"]}>
+                <b>{t("chat.you")}</b>
+              </header>
               <div className={styles["plain"]}>{sending}</div>
             </article>
           </div>
@@ -134,7 +137,7 @@ function RunState({ transcript, sending }: { transcript: Transcript; sending: bo
           {activity.text}
         </p>
       ))}
-      {run.status === "running" ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
+      {run.status === "running" && run.asks.length === 0 ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
       {run.status === "cancelled" ? <p className="muted">{t("chat.cancelled")}</p> : null}
       {run.status === "error" && !hasError ? (
         <p className="notice tone-danger">{run.error?.message ?? t("chat.failed")}</p>

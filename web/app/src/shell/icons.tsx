@@ -110,6 +110,9 @@ export const LinkIcon = icon(
 export const FrontIcon = icon(<path d="M8 11V2.8M4.8 6 8 2.8 11.2 6M3 13.5h10" />);
 export const BackIcon = icon(<path d="M8 5v8.2M4.8 10 8 13.2l3.2-3.2M3 2.5h10" />);
 export const ChatIcon = icon(<path d="M2.5 4.2c0-.7.5-1.2 1.2-1.2h8.6c.7 0 1.2.5 1.2 1.2v5.6c0 .7-.5 1.2-1.2 1.2H7.6L4.5 13.5V11h-.8c-.7 0-1.2-.5-1.2-1.2V4.2Z" />);
+export const ClipIcon = icon(<path d="m12.8 7.4-5 5a3 3 0 0 1-4.2-4.2l5.4-5.4a2 2 0 0 1 2.8 2.8l-5.3 5.3a1 1 0 0 1-1.4-1.4l4.7-4.7" />);
+export const LeftIcon = icon(<path d="M13 8H3M7 4 3 8l4 4" />);
+export const OutsideIcon = icon(<path d="M9.5 2.5h4v4M13.2 2.8 8 8M12 9.5v3c0 .6-.4 1-1 1H3.5c-.6 0-1-.4-1-1V5c0-.6.4-1 1-1h3" />);
 export const SearchIcon = icon(
   <>
     <circle cx="7" cy="7" r="4.2" />

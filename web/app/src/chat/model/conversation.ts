@@ -122,6 +122,14 @@ export class Conversation {
     }
   }
 
+  /** Calls a session that has no title by what was said first; that it may fail is of no matter. */
+  async nameAfter(text: string): Promise<void> {
+    const title = firstWords(text);
+    if (this.state.get().info?.title !== undefined || title === "") return;
+    const info = await this.call<SessionInfo>("rename", { title }).catch(() => null);
+    if (info !== null) this.know(info);
+  }
+
   /** Makes an answer anew, as an alternative of that one. */
   async regenerate(messageId: string): Promise<void> {
     this.follow((await this.call<RunStatusInfo>("run", { swipeOf: messageId })).runId);
@@ -129,12 +137,12 @@ export class Conversation {
 
   async cancel(): Promise<void> {
     const { run } = this.state.get().transcript;
-    if (run !== null) await this.call("cancel", { runId: run.runId });
+    if (run !== null) await this.wire.call(this.backend, "cancel", { runId: run.runId });
   }
 
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { run } = this.state.get().transcript;
-    if (run !== null) await this.call("answer", { runId: run.runId, askId, ...answer });
+    if (run !== null) await this.wire.call(this.backend, "answer", { runId: run.runId, askId, ...answer });
   }
 
   async swipe(messageId: string, index: number): Promise<void> {
@@ -220,6 +228,14 @@ export class Conversation {
       return { ...known, transcript: { ...known.transcript, messages: [...stored, ...coming] } };
     });
   }
+}
+
+const TITLE_CHARS = 60;
+
+/** The first line of a text, as a title. */
+export function firstWords(text: string): string {
+  const line = text.trim().split("\n")[0]?.trim() ?? "";
+  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\s+\S*$/, "")}…`;
 }
 
 /** The run is over even where its last event never came. */
