@@ -13,7 +13,7 @@ CAP_MS = 40_000
 _CHOSEN = "document.querySelector('.card.is-selected')?.dataset.cardId ?? null"
 
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["Note", "To-do list", "Task board", "Sticky", "Terminal", "Custom card"]
+Kind: TypeAlias = Literal["Note", "To-do list", "Task board", "Sticky", "Terminal", "Chat", "Agent", "Custom card"]
 
 
 class Person:
