@@ -30,7 +30,7 @@ def _whole_number(text: str) -> int | float:
 
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_whole_number)
 _quick_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-_scan = cast("Callable[[str, int], tuple[Any, int]]", _quick_decoder.scan_once)  # what raw_decode calls
+_scan = cast("Callable[[str, int], tuple[Any, int]]", cast(Any, _quick_decoder).scan_once)  # what raw_decode calls
 
 
 def read_json(text: str) -> JsonValue:
