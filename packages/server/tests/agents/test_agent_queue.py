@@ -87,9 +87,12 @@ async def test_a_queue_that_many_change_at_once_is_on_disk_as_it_is_shown(agent:
 
     async def change(number: int) -> None:
         prompt_id = chance.choice(ids)
-        method, more = chance.choice(
-            [("edit", {"text": f"edited {number}"}), ("move", {"index": chance.randrange(8)}), ("cancel", {})]
-        )
+        changes: list[tuple[str, dict[str, Any]]] = [
+            ("edit", {"text": f"edited {number}"}),
+            ("move", {"index": chance.randrange(8)}),
+            ("cancel", {}),
+        ]
+        method, more = chance.choice(changes)
         with contextlib.suppress(CallError):  # taken away meanwhile
             await agent.page.call(f"queue.{method}", cardId=agent.id, promptId=prompt_id, **more)
         if number % 5 == 0:

@@ -25,7 +25,7 @@ from ..seats.seat import Seat
 from ..state import Published
 from .model import Delivered, QueuedPrompt, Sender, WhenBusy, cleaned_prompt
 from .store import PromptStore
-from .typist import DRAFT_MS, Typist
+from .typist import DRAFT_MS, READY_WAIT_MS, Typist
 
 _log = logging.getLogger(__name__)
 
@@ -129,6 +129,8 @@ class PromptDesk:
                 await self._put(seat.card_id, [prompt, *self._now(seat)])
 
     async def _submit(self, seat: Seat, text: str, sender: Sender, *, submit: bool, when_busy: WhenBusy) -> Delivered:
+        if seat.state.relaunching:  # nobody is to see that its session was gone
+            await seat.until(lambda: not seat.state.relaunching, READY_WAIT_MS)
         self._check_now(seat, sender)
         if sender.card_id is not None and self._hooks.is_dangerous(seat.card_id):
             await self._hooks.ask_owner(sender, seat.card_id, text)

@@ -74,7 +74,7 @@ class Typist:
         """Wait until a program that just started takes input, and until keys that were sent before have been read."""
         seat = self.seat
         if self._begun_generation != seat.generation and seat.status is AgentStatus.IDLE:
-            await seat.until(lambda: self._takes_input() or not seat.alive, READY_WAIT_MS)
+            await seat.until(lambda: self._takes_input() or self._is_gone(), READY_WAIT_MS)
             if not seat.alive:
                 raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
         self._begun_generation = seat.generation
@@ -85,11 +85,15 @@ class Typist:
         keys_at_ms = self.seat.keys_at_ms
         return keys_at_ms is None or self._clock.now_ms() - keys_at_ms >= KEYS_SETTLE_MS
 
+    def _is_gone(self) -> bool:
+        """Whether nothing runs and nothing takes the place of what ran."""
+        return not self.seat.alive and not self.seat.state.relaunching
+
     def _takes_input(self) -> bool:
         """Quiet alone does not tell: OpenCode switches its screen, and draws on it and reads keys seconds later."""
         seat = self.seat
         needed_ms = READY_QUIET_MS if seat.bracketed_paste else READY_UNMARKED_MS
-        return seat.quiet_ms >= needed_ms and seat.shows_something
+        return seat.alive and seat.quiet_ms >= needed_ms and seat.shows_something
 
     def _refuse_draft(self) -> None:
         typed_at_ms = self.seat.typed_at_ms
