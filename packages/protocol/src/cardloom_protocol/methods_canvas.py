@@ -34,7 +34,8 @@ _ASSIGNEE = nullable(text(0, 128))
 _COLUMN_TITLE = text(1, 64)
 _LONG_TEXT = text(0, 1_000_000)
 _DIRECTION = one_of(("forward", "backward", "both"))
-_ENTRY_ID = integer(1)
+_ENTRY_ID = integer(1, 2**53 - 1)
+_TIME_MS = integer(0, 2**53 - 1)
 _PERMISSION_IDS = items(one_of(tuple(PERMISSIONS)), max_items=len(PERMISSIONS), unique=True)
 _VISIBILITY = one_of(("visible", "overview", "hidden"))
 _TODO_ITEM = record(
@@ -314,7 +315,7 @@ _ARROWS = (
         "journal.replay",
         record(
             _WORKSPACE,
-            {"fromId": _ENTRY_ID, "toId": _ENTRY_ID, "fromMs": integer(0), "toMs": integer(0)},
+            {"fromId": _ENTRY_ID, "toId": _ENTRY_ID, "fromMs": _TIME_MS, "toMs": _TIME_MS},
         ),
         "ports",
         "Delivers a range again into a copy of the workspace, in the recorded order, and tells where results differ.",

@@ -120,6 +120,8 @@ def test_each_trouble_with_a_folder_has_its_words(tmp_path: Path, monkeypatch: p
     (tmp_path / "file").write_text("")
     assert folder_problem(str(tmp_path)) is None
     assert "is not a folder" in (folder_problem(str(tmp_path / "file")) or "")
+    for nothing in ("\0", "\ud800"):
+        assert "names no folder" in (folder_problem(nothing) or "")
 
     def refuse(_: str) -> None:
         raise PermissionError(13, "Permission denied")

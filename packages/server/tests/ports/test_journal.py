@@ -87,6 +87,23 @@ async def test_a_large_body_is_kept_as_head_and_hash(board: Board) -> None:
     assert (await board.page.refused("journal.body", entryId=10**9)).code is ErrorCode.NOT_FOUND
 
 
+async def test_numbers_that_no_entry_and_no_time_can_have_are_refused(board: Board) -> None:
+    endless = 2**63
+    for method, params in (
+        ("journal.body", {"entryId": endless}),
+        ("journal.list", {"workspaceId": board.id, "beforeId": endless}),
+        ("journal.replay", {"workspaceId": board.id, "fromId": endless}),
+        ("journal.replay", {"workspaceId": board.id, "toMs": endless}),
+        ("arrow.resend", {"arrowId": "a_1", "entryId": endless}),
+    ):
+        assert (await board.page.refused(method, **params)).code is ErrorCode.INVALID_PARAMS
+
+
+@pytest.mark.parametrize("by", ["arrowId", "cardId"])
+async def test_half_a_character_is_nobodys_id(board: Board, by: str) -> None:
+    assert await board.journal(**{by: "\ud800"}) == []
+
+
 async def test_the_journal_is_read_in_pieces_by_arrow_and_by_card(board: Board) -> None:
     sender = await board.custom(port("out", "ns:number"))
     one, two = [await board.custom(takes=(port("in", "ns:number"),)) for _ in range(2)]

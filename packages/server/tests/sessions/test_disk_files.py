@@ -12,7 +12,7 @@ import pytest
 
 from cardloom.app import App
 from cardloom.features.sessions.disk_files import DiskFiles
-from cardloom_protocol.session import Conflict, NotFound, SessionError, opened
+from cardloom_protocol.session import BadRequest, Conflict, NotFound, SessionError, opened
 from cardloom_sdk.backend import BackendHost
 from cardloom_sdk.testing import contract_workspace
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
@@ -68,6 +68,22 @@ async def test_links_never_lead_out(files: DiskFiles, tmp_path: Path) -> None:
     assert (await files.read("in.txt"))["content"] == "x"
     await files.delete("out.txt")
     assert (tmp_path / "secret.txt").exists()
+
+
+async def test_half_a_character_is_no_path(files: DiskFiles) -> None:
+    await files.write("a.txt", "x")
+    for refused in (
+        files.list("\ud800"),
+        files.stat("\ud800"),
+        files.read("in/\ud800.txt"),
+        files.write("\ud800", "x"),
+        files.delete("\ud800"),
+        files.rename("\ud800", "b.txt"),
+        files.rename("a.txt", "\ud800"),
+    ):
+        with pytest.raises(BadRequest, match="half a character"):
+            await refused
+    assert (await files.read("a.txt"))["content"] == "x"
 
 
 async def test_protected_names_stay_as_they_are(files: DiskFiles, tmp_path: Path) -> None:

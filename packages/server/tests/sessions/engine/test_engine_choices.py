@@ -159,6 +159,25 @@ async def test_profiles_are_edited_by_the_rules(engine_of: MakeEngine) -> None:
             await gone
 
 
+async def test_a_profile_whose_id_no_file_can_have_is_refused(engine_of: MakeEngine) -> None:
+    profiles = engine_of(endpoint(answering())).backend.profiles
+    assert profiles is not None
+    longest = "a" * 200
+    await profiles.save({"id": longest, "name": "Long"})
+    assert [info["id"] for info in await profiles.list()] == ["default", longest]
+    too_long = longest + "a"
+    for call in (
+        profiles.save({"id": too_long, "name": "x"}),
+        profiles.get(too_long),
+        profiles.delete(too_long),
+        profiles.duplicate(too_long),
+        profiles.duplicate(longest),
+        profiles.duplicate(longest, too_long),
+    ):
+        with pytest.raises(BadRequest, match="at most 200 characters"):
+            await call
+
+
 async def test_a_broken_profile_file_harms_only_itself(engine_of: MakeEngine, tmp_path: Path) -> None:
     host = engine_of(endpoint(answering()))
     assert host.backend.profiles is not None

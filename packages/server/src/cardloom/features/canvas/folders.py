@@ -21,6 +21,8 @@ def folder_problem(path: str) -> str | None:
         return f"The folder {path} cannot be read: permission denied."
     except OSError as error:
         return f"The folder {path} cannot be read: {error.strerror or 'input/output error'}."
+    except ValueError:  # a null character, or half a character
+        return f"{path!r} names no folder."
     return None
 
 

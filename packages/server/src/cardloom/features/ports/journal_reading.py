@@ -11,6 +11,7 @@ import apsw
 
 from cardloom_protocol.ids import CardId, ChainId, WorkspaceId
 
+from ...core.records import well_formed
 from ...host.wire_json import loads
 from .journal import receipts_of
 from .model import Entry, Listed, Place, Receipt, Sheet, StoredBody, digest_of, mark_of
@@ -72,7 +73,7 @@ class JournalReading:
         for end in (filter_.arrow_id, filter_.card_id):
             if end is not None:
                 where.append(_AT_END)
-                bindings.append(WorkspaceId(end))
+                bindings.append(WorkspaceId(well_formed(end)))
         before_id = filter_.before_id or _MAX_ID
 
         def is_meant(sheet: Sheet, receipt: Receipt) -> bool:

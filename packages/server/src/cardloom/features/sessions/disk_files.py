@@ -290,6 +290,8 @@ def _refusals(path: str) -> Iterator[None]:
         raise FileConflict(f"{path!r} has changed meanwhile.") from None
     except OSError as error:
         raise _from_system(path, error) from None
+    except UnicodeEncodeError:
+        raise FileBadRequest("The path holds half a character, which no file's name can.") from None
 
 
 def _from_system(path: str, error: OSError) -> SessionError:

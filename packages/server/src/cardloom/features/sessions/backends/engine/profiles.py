@@ -23,6 +23,7 @@ from cardloom_protocol.session.profiles import (
 from cardloom_sdk.backend import StoreSessions
 
 _Profiles: TypeAlias = list[ProfileDoc]  # inside the class the name `list` is an operation
+_MAX_ID_CHARS: Final = 200  # with what is put behind it, disks take it for a file's name
 _SHOWN: Final = ("id", "name", "description", "model", "thinking")
 
 
@@ -51,7 +52,7 @@ class ProfileFolder:
         """See the contract."""
         if profile_id == DEFAULT_PROFILE_ID:
             return {"id": DEFAULT_PROFILE_ID, "name": "Default"}
-        profile = await asyncio.to_thread(self._read, check_profile_id(profile_id))
+        profile = await asyncio.to_thread(self._read, _checked(profile_id))
         if profile is None:
             raise NotFound(f"There is no profile {profile_id!r}.")
         return profile
@@ -60,7 +61,7 @@ class ProfileFolder:
         """See the contract. The stored `extra` stays where the document has none."""
         if not is_profile_doc(profile):
             raise BadRequest("A profile needs an id and a name.")
-        profile_id = check_profile_id(profile["id"])
+        profile_id = _checked(profile["id"])
         async with self._lock:
             stored = await asyncio.to_thread(self._read, profile_id)
             kept = saved_profile(profile, stored)
@@ -69,7 +70,7 @@ class ProfileFolder:
 
     async def delete(self, profile_id: str) -> None:
         """See the contract."""
-        path = self._path(check_profile_id(profile_id))
+        path = self._path(_checked(profile_id))
         async with self._lock:
             try:
                 await asyncio.to_thread(path.unlink)
@@ -80,9 +81,7 @@ class ProfileFolder:
         """See the contract. CONFLICT for an id in use; without an id the first free one is taken."""
         source = await self.get(profile_id)
         async with self._lock:
-            made_id = (
-                check_profile_id(new_id) if new_id is not None else await asyncio.to_thread(self._free, profile_id)
-            )
+            made_id = _checked(new_id if new_id is not None else await asyncio.to_thread(self._free, profile_id))
             if await asyncio.to_thread(self._path(made_id).exists):
                 raise Conflict(f"There is a profile {made_id!r} already.")
             made = cast(ProfileDoc, {**cast(JsonObject, source), "id": made_id})
@@ -119,6 +118,13 @@ class ProfileFolder:
             made = f"{profile_id}-copy-{number}"
             number += 1
         return made
+
+
+def _checked(profile_id: str) -> str:
+    """An id under which a file can be kept. BAD_REQUEST for any other."""
+    if len(check_profile_id(profile_id)) > _MAX_ID_CHARS:
+        raise BadRequest(f"The id of a profile holds at most {_MAX_ID_CHARS} characters.")
+    return profile_id
 
 
 def _shown(profile: ProfileDoc) -> ProfileInfo:
