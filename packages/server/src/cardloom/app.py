@@ -53,6 +53,7 @@ from .transport.pages import Pages
 from .transport.routes import Door, make_asgi
 from .transport.sessions import SessionDoor
 from .transport.socket import Sockets
+from .wiring.agent_sessions import join_agent_sessions
 from .wiring.agents import AgentsGroup, join_agents
 from .wiring.canvas import join_canvas
 from .wiring.cards import join_cards
@@ -168,6 +169,7 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     cards = join_cards(shared, canvas_group, values)
     mcp = join_tools(shared, canvas, cards.contract)
     sessions = join_sessions(shared, canvas, values.ports)
+    join_agent_sessions(shared, agents, sessions)
     _forget_removed(shared, canvas)
     return App(
         settings=settings,

@@ -82,6 +82,7 @@ def test_every_kind_of_backend_can_be_set_up(tmp_path: Path) -> None:
     ("entry", "fault"),
     [
         ({"id": "engine", "kind": "http", "url": "http://x"}, "backends.0.id: 'engine' is taken"),
+        ({"id": "canvas", "kind": "http", "url": "http://x"}, "backends.0.id: 'canvas' is taken"),
         ({"id": "A", "kind": "http"}, "backends.0.id: an id of"),
         ({"id": "a", "kind": "fax"}, "backends.0.kind: one of pi"),
         ({"id": "a", "kind": "http", "url": "ftp://x"}, "backends.0.url: an address"),
@@ -161,7 +162,7 @@ async def test_a_server_offers_what_was_set_up_and_tells_what_is_wrong(tmp_path:
     document = {"engine": {"endpoints": [endpoint]}, "backends": entries}
     (tmp_path / FILE).write_text(json.dumps(document))
     async with running(Settings(tmp_path)) as app:
-        assert [entry.id for entry in app.sessions.entries.values()] == ["engine", "far"]
+        assert [entry.id for entry in app.sessions.entries.values()] == ["engine", "far", "canvas"]
         models = app.sessions.find("engine").host.backend.models
         assert models is not None
         assert [model["id"] for model in await models.list()] == ["here/a"]

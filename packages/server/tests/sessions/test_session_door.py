@@ -24,7 +24,7 @@ async def web(app: App, listening: Any, page: Any) -> httpx.AsyncClient:
 async def test_the_first_backend_lies_at_the_root_and_the_others_below_their_names(web: httpx.AsyncClient) -> None:
     async with web:
         listed = (await web.get("/backends")).json()["data"]
-        assert [backend["id"] for backend in listed] == ["engine", "memory"]
+        assert [backend["id"] for backend in listed] == ["engine", "canvas", "memory"]
         assert (await web.get("/capabilities")).json()["data"]["protocol"] == "1.7"
         made = await web.post("/backends/memory/sessions", json={"title": "T"})
         assert made.status_code == 201

@@ -139,7 +139,7 @@ def test_no_operation_is_left_out() -> None:
 
 async def test_the_own_engine_comes_first(page: Any, memory: MemoryBackend) -> None:
     found = (await page.call("session.backends"))["backends"]
-    assert [backend["id"] for backend in found] == ["engine", "memory"]
+    assert [backend["id"] for backend in found] == ["engine", "canvas", "memory"]
     capabilities: Any = opened(await page.call("session.capabilities"))
     assert capabilities["models"]
 

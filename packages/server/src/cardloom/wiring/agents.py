@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
@@ -42,15 +42,21 @@ from .values import ValuesGroup
 
 PERMISSION: Final = "agents.prompt"
 
+SeatMoved: TypeAlias = Callable[[Seat, tuple[Published, ...]], None]
+WentOut: TypeAlias = Callable[[Sender, CardId, int], None]
+"""Who sent a prompt, to which agent, and when it was typed (epoch ms)."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentsGroup:
-    """Agents, their queues and the door of their hooks."""
+    """Agents, their queues and the door of their hooks. `moved` and `went_out` hear what happens to them."""
 
     agents: AgentService
     seats: SeatDesk
     prompts: PromptDesk
     hooks: HookDoor
+    moved: list[SeatMoved]
+    went_out: list[WentOut]
 
 
 def join_agents(
@@ -60,6 +66,8 @@ def join_agents(
     graph, bus, clock, ports = shared.graph, shared.bus, shared.clock, values.ports
     agents = AgentService(graph, bus, clock, shared.directory, shared.subscriptions)
     door = HookDoor(clock)
+    moved: list[SeatMoved] = []
+    went_out: list[WentOut] = [lambda who, to, at_ms: usage.prompted(to, who.card_id, who.name, at_ms)]
 
     def admit(card_id: CardId) -> dict[str, str]:
         shared.agent_tokens.revoke(card_id)
@@ -73,6 +81,12 @@ def join_agents(
 
     def seat_moved(seat: Seat, published: tuple[Published, ...]) -> None:
         prompts.moved(seat, published)
+        for listen in moved:
+            listen(seat, published)
+
+    def prompt_went_out(sender: Sender, agent_id: CardId, at_ms: int) -> None:
+        for listen in went_out:
+            listen(sender, agent_id, at_ms)
 
     seats = SeatDesk(
         graph,
@@ -94,7 +108,9 @@ def join_agents(
             seat_moved,
         ),
     )
-    prompts = PromptDesk(PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage))
+    prompts = PromptDesk(
+        PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage, prompt_went_out)
+    )
     door.agent_of = seats.find
 
     async def add(
@@ -107,10 +123,12 @@ def join_agents(
     shared.handlers.add(agent_handlers.prompt_handlers(prompts, graph, seats, ports.post.cause_of))
     _join_canvas(shared, canvas, programs, seats, prompts)
     _join_port(shared, values, prompts)
-    return AgentsGroup(agents, seats, prompts, door)
+    return AgentsGroup(agents, seats, prompts, door, moved, went_out)
 
 
-def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk, usage: UsageService) -> PromptHooks:
+def _prompt_hooks(
+    shared: Shared, values: ValuesGroup, seats: SeatDesk, usage: UsageService, went_out: WentOut
+) -> PromptHooks:
     graph, ports = shared.graph, values.ports
 
     async def record(sender: Sender, to: CardId, text: str, error: CallError | None) -> Cause | None:
@@ -146,7 +164,7 @@ def _prompt_hooks(shared: Shared, values: ValuesGroup, seats: SeatDesk, usage: U
         check_budget=usage.check,
         is_dangerous=seats.is_dangerous,
         queue_changed=seats.show_queue,
-        went_out=lambda sender, agent_id, at_ms: usage.prompted(agent_id, sender.card_id, sender.name, at_ms),
+        went_out=went_out,
     )
 
 

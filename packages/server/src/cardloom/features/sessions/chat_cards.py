@@ -26,6 +26,7 @@ from ...core.call import Cause
 from ...core.delivery import Delivery
 from ...core.graph import Graph
 from ...core.records import Card, Change, PutCard
+from .backends.canvas.agents import CANVAS
 from .run_watch import OVER, Phase
 from .service import Entry, SessionsService
 
@@ -87,6 +88,7 @@ class ChatCards:
             raise CallError(ErrorCode.INVALID_PARAMS, "a prompt must not be empty", [])
         if utf16_length(text) > limit("promptChars"):
             raise CallError(ErrorCode.TOO_LARGE, f"a prompt may have {limit('promptChars')} characters")
+        self._check_way(delivery)
         waiting = self._cards.setdefault(delivery.to.id, _Waiting())
         if len(waiting.prompts) >= limit("queuedPrompts"):
             raise CallError(ErrorCode.QUOTA_EXCEEDED, f"{limit('queuedPrompts')} prompts wait for this chat already")
@@ -95,6 +97,14 @@ class ChatCards:
             waiting.task = asyncio.create_task(self._say_all(delivery.to.id, waiting), name=f"chat {delivery.to.id}")
         else:
             self._show(delivery.to.id)
+
+    def _check_way(self, delivery: Delivery) -> None:
+        """PERMISSION_DENIED for another card's prompt to an agent: at the agent's own port its arrows are asked."""
+        entry = self._service.entries.get(str(delivery.to.content.get("backend")))
+        if delivery.from_card is not None and entry is not None and entry.kind == CANVAS:
+            raise CallError(
+                ErrorCode.PERMISSION_DENIED, "this chat is an agent's; draw the arrow to the agent's own card"
+            )
 
     async def edit(self, card_id: str, fields: Mapping[str, Any], by: str | None) -> Card:
         """Gives a card another session, backend or profile. NOT_FOUND; INVALID_PARAMS for a card of another kind."""

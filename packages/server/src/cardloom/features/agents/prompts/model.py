@@ -30,13 +30,15 @@ _PASTE_END: Final = "\x1b[201~"
 class Sender:
     """Who sends a prompt: a card, or the owner (None). `cause` is what made the card send it.
 
-    `recorded`: the journal holds it already, as a value that came along an arrow.
+    `recorded`: the journal holds it already, as a value that came along an arrow. `ticket` is by what a sender in this
+    server knows its prompt again.
     """
 
     card_id: CardId | None = None
     name: str | None = None
     cause: Cause | None = None
     recorded: bool = False
+    ticket: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from cardloom_sdk.stores import SessionStore
 from ....host.environment import cleaned
 from .acp.agent import AcpSettings
 from .acp.backend import AcpBackend
+from .canvas.agents import CANVAS
 from .engine.endpoint import Dialect, Endpoint, EndpointSettings
 from .engine.mcp_tools import McpServers, McpSettings
 from .http.backend import HttpBackend
@@ -180,7 +181,7 @@ class _Reading:
         return McpSettings(server_id, command, environment=self._environment(one, at), asks=asks)
 
     def _backend(self, one: JsonObject, at: str) -> ConfiguredBackend:
-        backend_id = _id(one, at, {ENGINE_ID, *(known.id for known in self._into.backends)})
+        backend_id = _id(one, at, {ENGINE_ID, CANVAS, *(known.id for known in self._into.backends)})
         kind, title = one.get("kind"), one.get("title")
         match kind:
             case "http":

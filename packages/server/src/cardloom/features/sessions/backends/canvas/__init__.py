@@ -1,0 +1,1 @@
+"""The agents on the canvas as a backend: each card is a session."""
