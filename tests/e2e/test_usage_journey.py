@@ -161,6 +161,8 @@ def sees_the_timeline(person: Person, chip: Locator) -> None:
     window.get_by_role("button", name="1 h").click()
     expect(window.get_by_role("group", name="Requests")).to_have_attribute("aria-busy", "false")
     expect(requests).to_have_count(2)
+    window.get_by_role("button", name="All that happened").click()
+    expect(window.get_by_role("group", name="Requests")).to_have_attribute("aria-busy", "false")
     person.look("timeline")
     person.page.keyboard.press("Escape")
     expect(window).not_to_be_visible()

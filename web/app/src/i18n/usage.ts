@@ -22,7 +22,11 @@ export const usageTexts = texts({
   },
   "usage.refresh": { en: "Refresh", ru: "Обновить", zh: "刷新" },
   "usage.refreshing": { en: "Reading…", ru: "Читаем…", zh: "正在读取…" },
-  "usage.progress": { en: "Reading logs: {done} of {total}", ru: "Чтение журналов: {done} из {total}", zh: "正在读取日志：{done}/{total}" },
+  "usage.progress": {
+    en: "Reading logs: {done} of {total}",
+    ru: "Чтение журналов: {done} из {total}",
+    zh: "正在读取日志：{done}/{total}",
+  },
   "usage.firstTime": {
     en: "The first look reads everything; later ones only what is new.",
     ru: "В первый раз читается всё, потом — только новое.",
@@ -82,17 +86,20 @@ export const usageTexts = texts({
   "usage.sortBy": { en: "Sort by {column}", ru: "Сортировать: {column}", zh: "按{column}排序" },
   "usage.exportCsv": { en: "Save as CSV", ru: "Сохранить CSV", zh: "保存为 CSV" },
   "usage.exportJson": { en: "Save as JSON", ru: "Сохранить JSON", zh: "保存为 JSON" },
-  "usage.prices": { en: "Prices: {version}", ru: "Цены: {version}", zh: "价格：{version}" },
+  "usage.prices": { en: "Prices: {version}.", ru: "Цены: {version}.", zh: "价格：{version}。" },
   "usage.pricesHint": {
     en: "What the vendor's interface would charge, also when you pay a flat rate.",
     ru: "Сколько взял бы поставщик за запросы к API, даже если у вас подписка.",
     zh: "供应商 API 的计费金额，即使您按固定费用付费。",
   },
-  "usage.scanned": { en: "Logs read {ago}", ru: "Журналы прочитаны: {ago}", zh: "日志读取于{ago}" },
-  "usage.neverScanned": { en: "Logs were not read yet", ru: "Журналы ещё не читались", zh: "尚未读取日志" },
+  "usage.scanned": { en: "Logs read {ago}.", ru: "Журналы прочитаны: {ago}.", zh: "日志读取时间：{ago}。" },
+  "usage.neverScanned": { en: "Logs were not read yet.", ru: "Журналы ещё не читались.", zh: "尚未读取日志。" },
   "usage.partial": { en: "Not all of it is known", ru: "Известно не всё", zh: "并非全部已知" },
   "usage.partialPrice": {
-    en: { one: "{count} request has no known price and is left out of the cost.", other: "{count} requests have no known price and are left out of the cost." },
+    en: {
+      one: "{count} request has no known price and is left out of the cost.",
+      other: "{count} requests have no known price and are left out of the cost.",
+    },
     ru: {
       one: "У {count} запроса нет известной цены, в стоимость он не входит.",
       few: "У {count} запросов нет известной цены, в стоимость они не входят.",
@@ -124,7 +131,10 @@ export const usageTexts = texts({
 
   "chip.cost": { en: "Today {cost} · {tokens} tokens", ru: "Сегодня {cost} · токенов: {tokens}", zh: "今天 {cost} · {tokens} 令牌" },
   "chip.estimate": {
-    en: { one: "The next turn: about {cost}, {tokens} tokens, by the last turn", other: "The next turn: about {cost}, {tokens} tokens, by the last {count} turns" },
+    en: {
+      one: "The next turn: about {cost}, {tokens} tokens, by the last turn",
+      other: "The next turn: about {cost}, {tokens} tokens, by the last {count} turns",
+    },
     ru: {
       one: "Следующий ход: около {cost}, токенов: {tokens}, по {count} ходу",
       few: "Следующий ход: около {cost}, токенов: {tokens}, по {count} ходам",
@@ -133,7 +143,11 @@ export const usageTexts = texts({
     },
     zh: "下一轮约 {cost}、{tokens} 令牌（依据最近 {count} 轮）",
   },
-  "chip.noEstimate": { en: "No finished turn to judge the next one by", ru: "Ещё нет ходов, по которым можно судить", zh: "尚无可供估算的轮次" },
+  "chip.noEstimate": {
+    en: "No finished turn to judge the next one by",
+    ru: "Ещё нет ходов, по которым можно судить",
+    zh: "尚无可供估算的轮次",
+  },
   "chip.caused": { en: "Caused today", ru: "Вызвано сегодня", zh: "今天引发" },
   "chip.causedHint": {
     en: "What {agent} spent today on prompts from {name}",
@@ -148,6 +162,7 @@ export const usageTexts = texts({
   "timeline.sixHours": { en: "6 h", ru: "6 ч", zh: "6 小时" },
   "timeline.day": { en: "24 h", ru: "24 ч", zh: "24 小时" },
   "timeline.week": { en: "7 days", ru: "7 дней", zh: "7 天" },
+  "timeline.fit": { en: "All that happened", ru: "Всё, что было", zh: "全部活动" },
   "timeline.earlier": { en: "Earlier", ru: "Раньше", zh: "更早" },
   "timeline.later": { en: "Later", ru: "Позже", zh: "更晚" },
   "timeline.closer": { en: "Closer", ru: "Ближе", zh: "放大" },
@@ -178,9 +193,9 @@ export const usageTexts = texts({
   },
   "timeline.empty": { en: "Nothing happened in this time.", ru: "За это время ничего не происходило.", zh: "这段时间内没有活动。" },
   "timeline.keys": {
-    en: "← → go through requests, Shift moves the window, + − zoom",
-    ru: "← → — по запросам, с Shift сдвигают окно, + − меняют масштаб",
-    zh: "← → 浏览请求，按住 Shift 移动窗口，+ − 缩放",
+    en: "← → go through requests, Shift moves the window, + − zoom, 0 shows all that happened.",
+    ru: "← → — по запросам, с Shift сдвигают окно, + − меняют масштаб, 0 показывает всё, что было.",
+    zh: "← → 浏览请求，按住 Shift 移动窗口，+ − 缩放，0 显示全部活动。",
   },
   "timeline.request": { en: "Request {at}", ru: "Запрос {at}", zh: "请求 {at}" },
   "timeline.took": { en: "Took", ru: "Длился", zh: "用时" },
@@ -228,13 +243,29 @@ export const usageTexts = texts({
   "budget.noLimit": { en: "no limit", ru: "без лимита", zh: "无限额" },
   "budget.unpriced": { en: "Requests without a known price", ru: "Запросы без известной цены", zh: "价格未知的请求" },
   "budget.ignore": { en: "do not count for the limit in dollars", ru: "не входят в лимит в долларах", zh: "不计入美元限额" },
-  "budget.pause": { en: "pause cards, as their cost is unknown", ru: "останавливают карточки: их цена неизвестна", zh: "暂停卡片，因为费用未知" },
+  "budget.pause": {
+    en: "pause cards, as their cost is unknown",
+    ru: "останавливают карточки: их цена неизвестна",
+    zh: "暂停卡片，因为费用未知",
+  },
   "budget.add": { en: "Add a budget", ru: "Добавить бюджет", zh: "添加预算" },
   "budget.remove": { en: "Remove this budget", ru: "Удалить этот бюджет", zh: "移除此预算" },
   "budget.number": { en: "Budget {count}", ru: "Бюджет {count}", zh: "预算 {count}" },
-  "budget.faultMoney": { en: "An amount above zero, such as 12.50", ru: "Сумма больше нуля, например 12,50", zh: "大于零的金额，例如 12.50" },
-  "budget.faultTokens": { en: "A whole number, such as 2000000 or 2M", ru: "Целое число, например 2000000 или 2M", zh: "整数，例如 2000000 或 2M" },
-  "budget.faultNone": { en: "A budget needs a limit in dollars or in tokens", ru: "Нужен лимит в долларах или в токенах", zh: "预算需要美元或令牌限额" },
+  "budget.faultMoney": {
+    en: "An amount above zero, such as 12.50",
+    ru: "Сумма больше нуля, например 12,50",
+    zh: "大于零的金额，例如 12.50",
+  },
+  "budget.faultTokens": {
+    en: "A whole number, such as 2000000 or 2M",
+    ru: "Целое число, например 2000000 или 2M",
+    zh: "整数，例如 2000000 或 2M",
+  },
+  "budget.faultNone": {
+    en: "A budget needs a limit in dollars or in tokens",
+    ru: "Нужен лимит в долларах или в токенах",
+    zh: "预算需要美元或令牌限额",
+  },
   "budget.saved": { en: "Budgets are set", ru: "Бюджеты заданы", zh: "预算已设置" },
   "budget.of": { en: "{spent} of {limit}", ru: "{spent} из {limit}", zh: "{spent} / {limit}" },
   "budget.ofTokens": { en: "{spent} of {limit} tokens", ru: "{spent} из {limit} токенов", zh: "{spent} / {limit} 令牌" },
@@ -265,7 +296,11 @@ export const usageTexts = texts({
     },
     zh: "{count} 个无价格的请求使卡片暂停",
   },
-  "budget.crossed": { en: "{name}: {percent} % of the budget is spent", ru: "{name}: израсходовано {percent} % бюджета", zh: "{name}：预算已用 {percent} %" },
+  "budget.crossed": {
+    en: "{name}: {percent} % of the budget is spent",
+    ru: "{name}: израсходовано {percent} % бюджета",
+    zh: "{name}：预算已用 {percent} %",
+  },
   "budget.notice": { en: "Budget: {name}", ru: "Бюджет: {name}", zh: "预算：{name}" },
   "budget.noticeText": { en: "{percent} % is spent", ru: "израсходовано {percent} %", zh: "已用 {percent} %" },
   "budget.pausedOne": { en: "paused", ru: "остановлено", zh: "已暂停" },

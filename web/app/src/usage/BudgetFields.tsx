@@ -91,7 +91,13 @@ export function BudgetFields({ draft, number, fault, onChange, onRemove }: Budge
             <option value="pause">{t("budget.pause")}</option>
           </select>
         </label>
-        <button type="button" className={`icon-btn ${styles["drop"] ?? ""}`} aria-label={t("budget.remove")} title={t("budget.remove")} onClick={onRemove}>
+        <button
+          type="button"
+          className={`icon-btn ${styles["drop"] ?? ""}`}
+          aria-label={t("budget.remove")}
+          title={t("budget.remove")}
+          onClick={onRemove}
+        >
           <TrashIcon />
         </button>
       </div>

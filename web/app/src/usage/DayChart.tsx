@@ -59,7 +59,12 @@ function Bars({ bars, measure }: { bars: DayBars; measure: Measure }) {
   const top = lines.at(-1) ?? 1;
   const amount = (value: number) => (measure === "costMicroUsd" ? money(value, language) : shortCount(value, language));
   const onKeyDown = (event: KeyboardEvent) => {
-    const places: Readonly<Record<string, number>> = { ArrowLeft: (at ?? last + 1) - 1, ArrowRight: (at ?? last - 1) + 1, Home: 0, End: last };
+    const places: Readonly<Record<string, number>> = {
+      ArrowLeft: (at ?? last + 1) - 1,
+      ArrowRight: (at ?? last - 1) + 1,
+      Home: 0,
+      End: last,
+    };
     const place = places[event.key];
     if (place === undefined) return;
     event.preventDefault();
@@ -68,7 +73,14 @@ function Bars({ bars, measure }: { bars: DayBars; measure: Measure }) {
   const shown = at === null ? undefined : bars.days[at];
   return (
     <>
-      <div className={styles["chart"]} role="group" aria-label={t("usage.days")} tabIndex={0} onKeyDown={onKeyDown} onPointerLeave={() => setChosen(null)}>
+      <div
+        className={styles["chart"]}
+        role="group"
+        aria-label={t("usage.days")}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onPointerLeave={() => setChosen(null)}
+      >
         <div className={styles["grid"]} aria-hidden="true">
           {lines.map((value) => (
             <i key={value} style={{ bottom: `${String((value / top) * 100)}%` }}>
@@ -78,7 +90,15 @@ function Bars({ bars, measure }: { bars: DayBars; measure: Measure }) {
         </div>
         <div className={styles["bars"]} aria-hidden="true">
           {bars.days.map((day, index) => (
-            <Bar key={day.key} day={day} top={top} chosen={index === at} wide={bars.days.length <= 10} language={language} onChoose={() => setChosen(day.key)} />
+            <Bar
+              key={day.key}
+              day={day}
+              top={top}
+              chosen={index === at}
+              wide={bars.days.length <= 10}
+              language={language}
+              onChoose={() => setChosen(day.key)}
+            />
           ))}
         </div>
       </div>

@@ -43,10 +43,8 @@ export function ReportNotes({ report }: { report: UsageReport }) {
         </div>
       ) : null}
       <p className="muted">
-        <span title={t("usage.pricesHint")}>
-          {t("usage.prices", { version: report.prices })}. {t("usage.pricesHint")}
-        </span>{" "}
-        {report.scannedAt === null ? t("usage.neverScanned") : t("usage.scanned", { ago: ago(report.scannedAt, now, t) })}.
+        {t("usage.prices", { version: report.prices })} {t("usage.pricesHint")}{" "}
+        {report.scannedAt === null ? t("usage.neverScanned") : t("usage.scanned", { ago: ago(report.scannedAt, now, t) })}
       </p>
     </footer>
   );

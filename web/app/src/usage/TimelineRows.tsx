@@ -36,7 +36,12 @@ export function TimelineRows({ timeline, placed, chosen, onChoose }: TimelineRow
       <div className={styles["requests"]} style={{ height: `${String(lanes * LANE_PX + 6)}px` }}>
         <Grid ticks={ticks} left={left} />
         {placed.map((one) => (
-          <Request key={`${String(one.request.endedAt)} ${String(one.lane)} ${String(one.from)}`} placed={one} chosen={one === chosen} onChoose={onChoose} />
+          <Request
+            key={`${String(one.request.endedAt)} ${String(one.lane)} ${String(one.from)}`}
+            placed={one}
+            chosen={one === chosen}
+            onChoose={onChoose}
+          />
         ))}
       </div>
       <span className={styles["rowName"]}>{t("timeline.statuses")}</span>

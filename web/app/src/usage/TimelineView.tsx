@@ -1,6 +1,6 @@
 import { useMemo, useState, type KeyboardEvent } from "react";
 import { useSession, useT } from "../shell/context";
-import { MinusIcon, PlusIcon } from "../shell/icons";
+import { FitIcon, MinusIcon, PlusIcon } from "../shell/icons";
 import type { AgentTimeline } from "../wire/records";
 import { openUsage } from "./actions";
 import { Choice } from "./Choice";
@@ -22,7 +22,7 @@ const SPANS = [
 export function TimelineView({ agentId }: { agentId: string }) {
   const session = useSession();
   const t = useT();
-  const { timeline, problem, busy, spanMs, show, zoom, move } = useTimeline(agentId, 6 * HOUR_MS);
+  const { timeline, problem, busy, spanMs, show, fit, zoom, move } = useTimeline(agentId, 6 * HOUR_MS);
   const placed = useMemo(() => (timeline === null ? [] : placeRequests(timeline)), [timeline]);
   const [endedAt, setEndedAt] = useState<number | null>(null);
   const at = placed.findIndex(({ request }) => request.endedAt === endedAt);
@@ -36,6 +36,7 @@ export function TimelineView({ agentId }: { agentId: string }) {
     else if (step !== 0) choose(at === -1 ? placed.at(step < 0 ? -1 : 0) : placed[Math.min(placed.length - 1, Math.max(0, at + step))]);
     else if (event.key === "+" || event.key === "=") zoom(0.5);
     else if (event.key === "-") zoom(2);
+    else if (event.key === "0") fit();
     else return;
     event.preventDefault();
   };
@@ -53,6 +54,9 @@ export function TimelineView({ agentId }: { agentId: string }) {
         />
         <span className="spring" />
         <div className="buttons">
+          <Tool label={t("timeline.fit")} run={fit}>
+            <FitIcon size={13} />
+          </Tool>
           <Tool label={t("timeline.earlier")} run={() => move(-0.5)}>
             ←
           </Tool>
@@ -75,7 +79,14 @@ export function TimelineView({ agentId }: { agentId: string }) {
       {timeline === null ? (
         <p role="status">{problem === null ? t("usage.reading") : ""}</p>
       ) : (
-        <div className={styles["timeline"]} role="group" aria-label={t("timeline.requests")} aria-busy={busy} tabIndex={0} onKeyDown={onKeyDown}>
+        <div
+          className={styles["timeline"]}
+          role="group"
+          aria-label={t("timeline.requests")}
+          aria-busy={busy}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+        >
           <TimelineRows timeline={timeline} placed={placed} chosen={chosen} onChoose={choose} />
         </div>
       )}

@@ -137,7 +137,12 @@ function Line({ row, by, language }: { row: UsageRow; by: UsageReport["by"]; lan
         ) : (
           name
         )}
-        {row.harness === undefined || row.harness === name ? null : <small className="muted"> {row.harness}</small>}
+        {row.harness === undefined ? null : (
+          <>
+            {" "}
+            <small className="muted">{row.harness}</small>
+          </>
+        )}
         {row.gone === true ? <small className="muted"> · {t("usage.gone")}</small> : null}
       </th>
       <Cells sums={row} language={language} />
@@ -149,7 +154,6 @@ const COUNTS: readonly NumberColumn[] = ["inputTokens", "outputTokens", "cacheRe
 
 function Cells({ sums, language }: { sums: PricedSums; language: Language }) {
   const t = useT();
-  const share = cacheShare(sums);
   const count = (value: number | null) => {
     const text = tokensText(value, sums.requests, t, language);
     return value === null ? <span className="muted">{text}</span> : text;
@@ -160,13 +164,19 @@ function Cells({ sums, language }: { sums: PricedSums; language: Language }) {
       {COUNTS.map((column) => (
         <td key={column}>{count(sums[column])}</td>
       ))}
-      <td>{share === null ? <span className="muted">–</span> : percent(share, language)}</td>
+      <td>{shareText(sums, t, language)}</td>
       <td>{count(sums.totalTokens)}</td>
       <td title={costTitle(sums, t, language)}>
         {sums.costMicroUsd === null ? <span className="muted">{costText(sums, t, language)}</span> : costText(sums, t, language)}
       </td>
     </>
   );
+}
+
+function shareText(sums: PricedSums, t: Translate, language: Language) {
+  const share = cacheShare(sums);
+  if (share !== null) return percent(share, language);
+  return <span className="muted">{sums.requests > 0 && sums.cacheReadTokens === null ? t("usage.notReported") : "–"}</span>;
 }
 
 function costTitle(sums: PricedSums, t: Translate, language: Language): string | undefined {

@@ -45,7 +45,11 @@ export function tokensText(value: number | null, requests: number, t: Translate,
 }
 
 /** What some requests cost, with a plus where some have no price. */
-export function costText(sums: Pick<PricedSums, "costMicroUsd" | "requests" | "unpricedRequests">, t: Translate, language: Language): string {
+export function costText(
+  sums: Pick<PricedSums, "costMicroUsd" | "requests" | "unpricedRequests">,
+  t: Translate,
+  language: Language,
+): string {
   if (sums.costMicroUsd === null) return sums.requests > 0 ? t("usage.noPrice") : "–";
   return `${money(sums.costMicroUsd, language)}${sums.unpricedRequests > 0 ? " +" : ""}`;
 }

@@ -20,7 +20,11 @@ export interface Order {
 }
 
 /** The lines in an order; what was not reported stands last either way, equal lines by name. */
-export function sortRows(rows: readonly UsageRow[], { column, down }: Order, valueOf: (row: UsageRow) => number | string | null): UsageRow[] {
+export function sortRows(
+  rows: readonly UsageRow[],
+  { column, down }: Order,
+  valueOf: (row: UsageRow) => number | string | null,
+): UsageRow[] {
   const sign = down ? -1 : 1;
   return [...rows].sort((one, other) => {
     const a = valueOf(one);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TimelineRequest } from "../wire/records";
-import { axisTicks, moved, placeRequests, zoomed } from "./timelineScale";
+import { axisTicks, fitting, moved, placeRequests, zoomed } from "./timelineScale";
 
 function request(startedAt: number | null, endedAt: number, more: Partial<TimelineRequest> = {}): TimelineRequest {
   return { startedAt, endedAt, inputTokens: 1, outputTokens: 1, cacheReadTokens: null, cacheWriteTokens: null, ...more };
@@ -35,6 +35,13 @@ describe("a timeline", () => {
     const hour = 3_600_000;
     expect(axisTicks({ since: 0, until: 8 * hour }, 0)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((count) => count * hour));
     expect(axisTicks({ since: 0, until: 2 * 86_400_000 }, -330)[0]).toBe(0.5 * hour);
+  });
+
+  test("all that happened fits with room at both ends", () => {
+    const turn = { start: 100_000, end: null, counted: true };
+    expect(fitting({ requests: [request(120_000, 130_000)], turns: [turn], until: 200_000 })).toEqual({ since: 95_000, until: 205_000 });
+    expect(fitting({ requests: [request(null, 130_000)], turns: [], until: 200_000 })).toEqual({ since: 129_500, until: 140_500 });
+    expect(fitting({ requests: [], turns: [], until: 200_000 })).toBeNull();
   });
 
   test("a window is moved and zoomed, and never ends after now", () => {

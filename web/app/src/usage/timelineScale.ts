@@ -62,6 +62,16 @@ export function axisTicks({ since, until }: TimeWindow, offsetMinutes: number): 
   return ticks;
 }
 
+/** The window about all that a timeline holds, with a little room at both ends; null when it holds nothing. */
+export function fitting({ requests, turns, until }: Pick<AgentTimeline, "requests" | "turns" | "until">): TimeWindow | null {
+  const starts = [...requests.map((request) => request.startedAt ?? request.endedAt), ...turns.map((turn) => turn.start)];
+  const ends = [...requests.map((request) => request.endedAt), ...turns.map((turn) => turn.end ?? until)];
+  if (starts.length === 0) return null;
+  const since = Math.min(...starts);
+  const span = Math.max(LEAST_WINDOW_MS, Math.max(...ends) - since);
+  return { since: Math.max(0, Math.round(since - span * 0.05)), until: Math.round(since + span * 1.05) };
+}
+
 /** The window made narrower or wider about its middle, ended no later than now. */
 export function zoomed({ since, until }: TimeWindow, factor: number, nowMs: number): TimeWindow {
   const span = Math.min(MOST_WINDOW_MS, Math.max(LEAST_WINDOW_MS, (until - since) * factor));

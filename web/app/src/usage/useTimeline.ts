@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { useNow } from "../panels/useNow";
 import { useSession } from "../shell/context";
 import type { AgentTimeline } from "../wire/records";
-import { moved, zoomed, type TimeWindow } from "./timelineScale";
+import { fitting, moved, zoomed, type TimeWindow } from "./timelineScale";
 
 const RENEW_MS = 10_000;
 
@@ -46,6 +46,10 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
     /** What is shown is of another window than the one asked for. */
     busy: timeline === null || timeline.until - timeline.since !== until - since,
     spanMs: live ? view.spanMs : null,
+    fit: () => {
+      const all = timeline === null ? null : fitting(timeline);
+      if (all !== null) setView(all);
+    },
     show: (spanMs: number) => setView({ spanMs }),
     zoom: (factor: number) => settle(zoomed(window, factor, now)),
     move: (share: number) => settle(moved(window, share, now)),
