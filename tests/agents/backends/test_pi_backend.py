@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from cardloom.features.sessions.backends.pi.backend import PiBackend, PiSettings
-from cardloom_protocol.session import derived_text, has
+from cardloom_protocol.session import NodeInput, derived_text, has
+from cardloom_protocol.session.json_text import JsonObject
 from cardloom_sdk.backend import BackendHost
+from cardloom_sdk.stores import MemoryStore, PiStore, copy_session
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.session_clients import HostClient
 from ensure_clis import PROGRAMS, missing_reason
@@ -19,6 +23,7 @@ from ...model_server.serving import ModelServer, serving_models
 from ..home import Home, make_home
 
 PI = next(program for program in PROGRAMS if program.id == "pi")
+PI_CAP_S = 120.0
 WORDS = {
     "text": "[[text]] hello",
     "tool": "[[write:notes.txt]] please",
@@ -101,3 +106,31 @@ async def test_thinking_and_usage_are_told(host: BackendHost, models: ModelServe
     assert usage is not None
     assert events[-1]["usage"] == answer["meta"]["usage"]
     assert derived_text(answer)
+
+
+async def test_pi_itself_counts_in_a_session_that_was_copied_from_elsewhere(home: Home, tmp_path: Path) -> None:
+    source, target = MemoryStore(), PiStore(tmp_path / "copied", cwd=str(home.project), for_pi=True)
+    talk = (await source.create())["id"]
+    counted: JsonObject = {"usage": {"input": 3, "output": 4}}
+    for role, text, meta in (("user", "Bread?", None), ("assistant", "A day.", counted), ("assistant", "Bake.", None)):
+        await source.append_node(talk, NodeInput(role, text=text, meta=meta))
+    await copy_session(source, target, talk)
+    (path,) = (tmp_path / "copied").glob("*.jsonl")
+    asked = b'{"id":"1","type":"get_session_stats"}\n'
+    command = [*PI.command, "--mode", "rpc", "--session", str(path)]
+    program = await asyncio.create_subprocess_exec(
+        *command, cwd=home.project, env=home.environment, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+    try:
+        program.stdin.write(asked)
+        async with asyncio.timeout(PI_CAP_S):
+            while (answer := json.loads(await program.stdout.readline())).get("id") != "1":
+                pass
+    finally:
+        program.kill()
+        await program.wait()
+    assert answer["success"], answer
+    assert answer["data"]["assistantMessages"] == 2
+    assert answer["data"]["tokens"]["total"] == 7
