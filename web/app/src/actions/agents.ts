@@ -9,8 +9,9 @@ export function askForAgent(session: Session, at: Point, exact = false): void {
   session.ui.update((ui) => ({ ...ui, newAgent: { at, exact } }));
 }
 
+/** Opens or closes the overview of agents, which has its place where the files have theirs. */
 export function toggleAgents(session: Session): void {
-  session.ui.update((ui) => ({ ...ui, agentsOpen: !ui.agentsOpen }));
+  session.ui.update((ui) => ({ ...ui, agentsOpen: !ui.agentsOpen, filesOpen: false }));
 }
 
 /** Puts an agent on the canvas and starts it; gives why it could not be made, null when it was. */

@@ -12,7 +12,7 @@ export const fileQuestion = createStore<FileQuestion | null>(null);
 const MISFITS_SHOWN = 6;
 
 export function toggleFiles(session: Session): void {
-  session.ui.update((ui) => ({ ...ui, filesOpen: !ui.filesOpen }));
+  session.ui.update((ui) => ({ ...ui, filesOpen: !ui.filesOpen, agentsOpen: false }));
 }
 
 /** Opens the drawer with a file in it, at a line if the reference names one. */
