@@ -77,6 +77,7 @@ async def test_a_day_with_an_agent(agent: RealAgent, manners: Manners, home: Hom
         await delegating(agent)
     await leaving_and_coming_back(agent, manners)
     await dying(agent)
+    await unasked(agent, home.project)
     for path, text in home.configuration().items():
         assert "cardloom" not in text.lower(), f"{path} names us"
 
@@ -178,6 +179,15 @@ async def dying(agent: RealAgent) -> None:
     await agent.shows(WORKING)
     os.kill(agent.runtime["pid"], signal.SIGKILL)
     await agent.shows(*KILLED)
+    await check_turns(agent)
+
+
+async def unasked(agent: RealAgent, project: Path) -> None:
+    await agent.call("agent.configure", dangerous=True)
+    agent.scene()
+    await agent.call("agent.start", prompt="[[run:echo free > free.txt]] go")
+    await agent.shows(IDLE, *ANSWERED)
+    assert (project / "free.txt").read_text() == "free\n"
     await check_turns(agent)
 
 

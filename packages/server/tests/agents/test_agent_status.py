@@ -191,6 +191,15 @@ def test_a_prompt_that_no_hook_follows_leaves_output_to_judge() -> None:
     assert (words(told), state.unheard) == (["working(hook)"], False)
 
 
+def test_a_program_started_with_a_prompt_may_load_for_a_while_before_its_hooks_speak() -> None:
+    """OpenCode on a busy machine drew its first picture and posted its first event after twelve seconds."""
+    loading = step(initial(Rules()), Spawned(with_prompt=True), 1_000)[0]
+    drawing = [(at_ms, Printed()) for at_ms in range(12_000, 14_000, 500)]
+    state, told = run(loading, *drawing, fact(20_000, TurnStarted()), fact(21_000, TurnEnded()))
+    assert (words(told), state.unheard) == (["working(hook)", "finished(hook)"], False)
+    assert run(loading, *drawing, until_ms=62_000)[0].unheard
+
+
 def test_a_prompt_whose_turn_is_seen_in_another_way_is_heard() -> None:
     begin: list[tuple[int, Signal]] = [(2_000, PromptSent()), (2_100, TitleSaid("working")), (3_000, Printed())]
     state, told = run(started(), *begin, until_ms=60_000)

@@ -15,6 +15,7 @@ from .transitions import (
     QUIET_MS,
     SUBAGENT_HOLD_MS,
     SUBAGENT_SETTLE_MS,
+    UNHEARD_AT_START_MS,
     UNHEARD_MS,
     ask,
     end,
@@ -112,7 +113,8 @@ def _output_now(state: AgentState) -> Step:
 def _unheard_due(state: AgentState) -> int | None:
     if state.prompt_sent_at_ms is None or not state.rules.hooks or not state.alive or state.heard_hook:
         return None
-    return None if state.unheard else state.prompt_sent_at_ms + UNHEARD_MS
+    at_start = state.prompt_sent_at_ms == state.since_ms
+    return None if state.unheard else state.prompt_sent_at_ms + (UNHEARD_AT_START_MS if at_start else UNHEARD_MS)
 
 
 def _unheard_now(state: AgentState) -> Step:

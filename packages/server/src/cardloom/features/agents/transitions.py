@@ -25,6 +25,8 @@ PROGRAM_SETTLE_MS: Final = 300
 HOOK_HEADSTART_MS: Final = 1_000
 TITLE_SETTLE_MS: Final = 3_000
 UNHEARD_MS: Final = 10_000
+UNHEARD_AT_START_MS: Final = 60_000
+"""A program that was started with a prompt loads its plugins first, on a busy machine for a long time."""
 MAX_SUBAGENTS: Final = 64
 MAX_SESSIONS: Final = 200
 MAX_DELIVERIES: Final = 64
