@@ -98,6 +98,10 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       )}
       <form className={styles["fields"]} onSubmit={(event) => void submit(event)}>
         <label className="field">
+          <span>{t("chat.baseUrl")}</span>
+          <input required type="url" autoFocus spellCheck={false} value={url} placeholder={EXAMPLES[dialect]} onChange={(event) => setUrl(event.target.value)} />
+        </label>
+        <label className="field">
           <span>{t("chat.dialect")}</span>
           <select value={dialect} onChange={(event) => setDialect(event.target.value as Dialect)}>
             {DIALECTS.map((one) => (
@@ -106,10 +110,6 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
               </option>
             ))}
           </select>
-        </label>
-        <label className="field">
-          <span>{t("chat.baseUrl")}</span>
-          <input required type="url" autoFocus spellCheck={false} value={url} placeholder={EXAMPLES[dialect]} onChange={(event) => setUrl(event.target.value)} />
         </label>
         <label className="field">
           <span>{t("chat.key")}</span>

@@ -1,4 +1,4 @@
-import { has, INLINE_PROFILE_ID, type ModelInfo } from "@cardloom/protocol/session";
+import { DEFAULT_PROFILE_ID, has, INLINE_PROFILE_ID, type ModelInfo } from "@cardloom/protocol/session";
 import { lazy, Suspense, useState } from "react";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
@@ -95,14 +95,17 @@ export function ProfilePicker() {
   const { profiles } = useBackend(backend);
   const [editing, setEditing] = useState<"catalogue" | "inline" | null>(null);
   const info = useStore(conversation.state, (state) => state.info);
-  const chosen = info?.profile ?? "default";
-  const name = chosen === INLINE_PROFILE_ID ? (info?.profileDoc?.name ?? "") : (profiles?.find((one) => one.id === chosen)?.name ?? "");
-  const shown = name !== "" ? name : chosen === INLINE_PROFILE_ID ? t("chat.inline") : chosen === "default" ? t("chat.profileDefault") : chosen;
+  const chosen = info?.profile ?? DEFAULT_PROFILE_ID;
+  const nameOf = (id: string) => {
+    if (id === DEFAULT_PROFILE_ID) return t("chat.profileDefault");
+    if (id === INLINE_PROFILE_ID) return named(info?.profileDoc?.name, t("chat.inline"));
+    return named(profiles?.find((one) => one.id === id)?.name, id);
+  };
 
   const entries = (): MenuEntry[] => [
     ...(profiles ?? []).map((profile) => ({
       id: profile.id,
-      label: profile.name === "" ? profile.id : profile.name,
+      label: nameOf(profile.id),
       checked: profile.id === chosen,
       ...(profile.description === undefined ? {} : { description: profile.description }),
       run: () => void attempt(() => conversation.setProfile(profile.id)),
@@ -116,7 +119,7 @@ export function ProfilePicker() {
   return (
     <>
       <MenuButton className={`pill ${styles["picker"] ?? ""}`} label={t("chat.profile")} entries={entries}>
-        <span>{shown}</span>
+        <span>{nameOf(chosen)}</span>
         <ChevronIcon size={11} />
       </MenuButton>
       {editing === null ? null : (
@@ -126,4 +129,8 @@ export function ProfilePicker() {
       )}
     </>
   );
+}
+
+function named(name: string | undefined, otherwise: string): string {
+  return name === undefined || name === "" ? otherwise : name;
 }

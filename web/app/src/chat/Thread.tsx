@@ -46,7 +46,15 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
       if (event.deltaY < 0) setFollows(false);
     };
     element.addEventListener("wheel", turn, { passive: true });
-    return () => element.removeEventListener("wheel", turn);
+    // A taller box may hold all there is: then there is no end to go to.
+    const watcher = new ResizeObserver(() => {
+      if (element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX) setFollows(true);
+    });
+    watcher.observe(element);
+    return () => {
+      element.removeEventListener("wheel", turn);
+      watcher.disconnect();
+    };
   }, []);
 
   const lastTop = useRef(0);

@@ -1,0 +1,113 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Message } from "@cardloom/protocol/session";
+import { showChat } from "./testing";
+
+const history: Message[] = [
+  { id: "u1", role: "user", parts: [{ type: "text", text: "Why?" }], hash: "h1" },
+  {
+    id: "a1",
+    role: "assistant",
+    parts: [
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "Because **so**." },
+      { type: "tool_use", data: { path: "a.txt" }, meta: { callId: "c1", name: "read_file" } },
+    ],
+    hash: "h2",
+    swipes: { active: 1, count: 3 },
+  },
+  { id: "t1", role: "tool", parts: [{ type: "tool_result", text: "the words", meta: { callId: "c1", name: "read_file" } }], hash: "h3" },
+  { id: "x1", role: "narrator", parts: [{ type: "smell", data: "roses" }, { type: "error", text: "It broke.", meta: { code: "cut" } }], hash: "h4" },
+];
+const everything = {
+  models: true,
+  profiles: { edit: true },
+  swipes: true,
+  fork: true,
+  rename: true,
+  assets: true,
+  edits: { edit: true, delete: true, hide: true },
+  run: { ask: true, cancel: true },
+};
+
+// jsdom lays nothing out; the thread gets a height, and its rows are drawn.
+beforeEach(() => {
+  const size = { offsetHeight: 4000, offsetWidth: 800, clientHeight: 4000, clientWidth: 800 };
+  for (const [name, value] of Object.entries(size)) vi.spyOn(HTMLElement.prototype, name as "offsetHeight", "get").mockReturnValue(value);
+  vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockReturnValue(new DOMRect(0, 0, 800, 4000));
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("a chat", () => {
+  test("shows a call with its result, thoughts folded, and what it does not know as what it holds", async () => {
+    await showChat(everything, history);
+    const articles = await screen.findAllByRole("article");
+    expect(articles).toHaveLength(3);
+    const answer = within(articles[1] as HTMLElement);
+    expect(answer.getByText("read_file").closest("details")?.dataset["state"]).toBe("done");
+    expect(answer.getByText("Thoughts").closest("details")?.open).toBe(false);
+    expect(await answer.findByText("so")).toBeTruthy();
+    expect(within(articles[2] as HTMLElement).getByText("smell")).toBeTruthy();
+    expect(within(articles[2] as HTMLElement).getByRole("alert").textContent).toContain("It broke.");
+  });
+
+  test("offers what the backend can do and nothing else", async () => {
+    await showChat({}, history);
+    await screen.findAllByRole("article");
+    for (const name of ["Edit", "Answer anew", "Next alternative", "More", "Model", "Profile", "Send"]) {
+      expect(screen.queryByRole("button", { name })).toBeNull();
+    }
+    expect(screen.queryByRole("textbox")).toBeNull();
+    expect(screen.getByText(/only shows sessions/)).toBeTruthy();
+  });
+
+  test("goes to the next alternative", async () => {
+    const { calledWith } = await showChat(everything, history, { "session.swipe": () => ({ ok: true, data: history.slice(0, 1) }) });
+    await userEvent.click(await screen.findByRole("button", { name: "Next alternative" }));
+    expect(calledWith("session.swipe")).toMatchObject([{ sessionId: "s1", messageId: "a1", index: 2 }]);
+    expect(screen.getAllByRole("article")).toHaveLength(1);
+  });
+
+  test("keeps what was typed when the backend refuses it, and says why", async () => {
+    const { calledWith } = await showChat(everything, history, {
+      "session.run": () => ({ ok: false, error: { code: "not_found", message: "No endpoint offers a model." } }),
+    });
+    const field = await screen.findByRole("textbox", { name: "Write a message" });
+    await userEvent.type(field, "hello{Enter}");
+    expect(calledWith("session.run")).toMatchObject([{ sessionId: "s1", text: "hello" }]);
+    expect(await screen.findByText("No endpoint offers a model.")).toBeTruthy();
+    expect((field as HTMLTextAreaElement).value).toBe("hello");
+  });
+
+  test("Shift and Enter begin a line", async () => {
+    const { calledWith } = await showChat(everything, history);
+    const field = await screen.findByRole("textbox", { name: "Write a message" });
+    await userEvent.clear(field);
+    await userEvent.type(field, "one{Shift>}{Enter}{/Shift}two");
+    expect((field as HTMLTextAreaElement).value).toBe("one\ntwo");
+    expect(calledWith("session.run")).toEqual([]);
+  });
+
+  test("a question is answered once, and closes when it is settled elsewhere", async () => {
+    const options = [
+      { id: "y", label: "Yes", kind: "allow_once" },
+      { id: "n", label: "No", kind: "reject_once" },
+    ];
+    const ask = { type: "ask", runId: "r1", askId: "q1", kind: "permission", title: "Write notes.txt?", options };
+    const { event, calledWith } = await showChat(everything, history, {
+      "session.runs": () => ({ ok: true, data: [{ runId: "r1", status: "running" }] }),
+      "session.follow": () => ({ ok: true, data: { streamId: "f1" } }),
+      "session.answer": () => ({ ok: true, data: null }),
+    });
+    const tell = (id: number, told: object) =>
+      event("session.stream", { streamId: "f1", events: [{ id: `r1:${id}`, event: told }], ended: false, error: null });
+    await tell(1, { type: "run_start", runId: "r1", sessionId: "s1" });
+    await tell(2, ask);
+    const dialog = await screen.findByRole("alertdialog", { name: /Write notes.txt/ });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Allow" }));
+    expect(calledWith("session.answer")).toEqual([{ backend: "engine", runId: "r1", askId: "q1", optionIds: ["y"] }]);
+    await tell(3, { ...ask, resolved: { optionIds: ["y"] } });
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+  });
+});
