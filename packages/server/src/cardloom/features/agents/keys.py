@@ -49,6 +49,12 @@ def read_keys(data: bytes, pasting: bool) -> tuple[Keys, bool]:
     return Keys(single=chr(data[0]) if len(data) == 1 and 0x20 <= data[0] < 0x7F else None), pasting
 
 
+def types_text(text: str) -> bool:
+    """Whether keys leave something in an input box, pasted or typed; what a terminal sends by itself does not."""
+    typed = _SEQUENCE.sub(b"", text.encode("utf-8", "replace")).decode("utf-8", "replace")
+    return any(character.isprintable() for character in typed)
+
+
 def _without_pastes(data: bytes, pasting: bool) -> tuple[bytes, bool]:
     """Cut pasted text out; a paste may begin in one read and end in a later one."""
     kept = b""

@@ -29,6 +29,7 @@ from ....host.screen import Scheme, warm_up
 from ..clock_jumps import kept_up
 from ..facts import HookContext
 from ..harnesses.shape import Harness, KeyWrite, StartDialog
+from ..keys import types_text
 from ..signals import (
     AnswerSent,
     Choice,
@@ -293,7 +294,7 @@ class Seat:
     def type_keys(self, text: str) -> None:
         """Pass on a person's keys. UNAVAILABLE when nothing runs."""
         self.write(text)
-        if any(character.isprintable() for character in text):
+        if types_text(text):
             self.typed_at_ms = self._clock.now_ms()
         if "\r" in text:
             self.typed_at_ms = None
