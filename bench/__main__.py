@@ -24,6 +24,7 @@ NAMES = (
     "terminal_stream",
     "keystrokes",
     "terminals",
+    "agents",
     "start_up",
     "snapshot",
     "files",
