@@ -1,5 +1,6 @@
 import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useRef, type PointerEvent } from "react";
+import { waitsForPerson } from "../cards/agent/state";
 import { useSession, useT } from "../shell/context";
 import { boundsOf, type Rect } from "./geometry";
 
@@ -59,7 +60,8 @@ export function MiniMap() {
       nodes.forEach((node, index) => {
         const rect = rects[index];
         if (rect === undefined) return;
-        const asking = cards?.get(node.id)?.chrome.attention?.level === "needs-input";
+        const card = cards?.get(node.id);
+        const asking = card !== undefined && waitsForPerson(card);
         context.fillStyle = node.selected === true ? accent : asking ? warning : plain;
         const w = Math.max(2, rect.w * factor);
         const h = Math.max(2, rect.h * factor);
