@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from cardloom.features.sessions.backends.configured import FILE
 from cardloom_protocol.session import NodeInput
 from cardloom_sdk.stores import NrChatStore, PiStore
 
-from .running_cli import Cli
+from .running_cli import CAP_S, Cli
+from .test_attach_command import Person
 
 
 @pytest.fixture
@@ -83,14 +86,21 @@ def test_an_unknown_session_is_not_found(cli: Cli, tmp_path: Path, talk: str) ->
 
 
 @pytest.fixture
-def chatting(cli: Cli, start_server: Any) -> Iterator[Cli]:
+def servers() -> list[Any]:
+    """The servers that were started for a chat."""
+    return []
+
+
+@pytest.fixture
+def chatting(cli: Cli, start_server: Any, servers: list[Any]) -> Iterator[Cli]:
     """A server whose engine talks to the scripted model."""
     cli.home.mkdir(exist_ok=True)
     with serving_models() as models:
         endpoints = [{"id": "scripted", "url": f"{models.url}/v1"}]
         document = {"engine": {"endpoints": endpoints, "defaultModel": "scripted/scripted-1"}}
         (cli.home / FILE).write_text(json.dumps(document))
-        start_server().wait_until_open()
+        servers.append(start_server())
+        servers[0].wait_until_open()
         yield cli
 
 
@@ -108,6 +118,41 @@ def test_a_question_that_nobody_can_answer_is_refused(chatting: Cli, tmp_path: P
     assert "nobody can answer here" in error
     assert code in (0, 1)
     assert not (tmp_path / "project" / "notes.txt").exists()
+
+
+def test_a_chat_ends_when_its_server_is_gone(chatting: Cli, servers: list[Any]) -> None:
+    process = chatting.start("chat", "[[hold]] hello")
+    assert process.stdout is not None
+    assert process.stdout.read(1)  # it has begun to speak
+    servers[0].kill()
+    _, error = process.communicate(timeout=CAP_S)
+    assert (process.returncode, "The server is away" in error) == (3, True)
+
+
+def test_leaving_in_the_middle_ends_the_run_and_keeps_what_was_said(chatting: Cli) -> None:
+    process = chatting.start("chat", "[[hold]] hello")
+    assert process.stdout is not None
+    assert process.stdout.read(1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=CAP_S)
+    assert process.returncode == 130
+    (session,) = chatting.json("sessions", "list")
+    code, text, _ = chatting("chat", "[[text]] again", "--session", session["id"])  # refused while a run goes on
+    assert (code, text) == (0, PLAIN_TEXT)
+    roles = [message["role"] for message in chatting.json("sessions", "show", session["id"])["messages"]]
+    assert roles == ["user", "assistant"] * 2
+
+
+def test_a_conversation_answers_line_by_line_and_control_c_leaves_it(chatting: Cli) -> None:
+    person = Person(chatting, "chat")
+    try:
+        person.sees("End with Ctrl-D")
+        person.type(b"[[text]] hello\n")
+        person.sees(f"{re.escape(PLAIN_TEXT)}\\s+> ")
+        person.process.send_signal(signal.SIGINT)  # its terminal is nobody's, so that keys send no signals
+        assert person.ends() == 130
+    finally:
+        person.close()
 
 
 def test_a_failing_model_ends_the_command_with_its_words(chatting: Cli) -> None:

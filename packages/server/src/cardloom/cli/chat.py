@@ -6,10 +6,13 @@ The same operations as the chat page, over the same connection. Spec: session pr
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import json
+import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client
@@ -22,6 +25,8 @@ async def chat(
     text: str | None, backend: str | None, session: str | None, model: str | None, *, as_json: bool
 ) -> Answer:
     """Say one thing and print the answer, or go on until the end of the input."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a delta ends no conversation
     async with connected() as client:
         talk = _Talk(client, {} if backend is None else {"backend": backend}, as_json=as_json)
         session_id = session or await talk.create(model)
@@ -34,12 +39,14 @@ async def chat(
                 ErrorCode.INVALID_PARAMS, "a conversation needs a terminal; give a text, or - for the input"
             )
         say(f"Session {session_id}. End with Ctrl-D.")
-        while (line := await asyncio.to_thread(_line)) is not None:
+        while (line := await _line()) is not None:
             if line.strip():
                 await talk.say(session_id, line)
     return Answer({"sessionId": session_id}, "")
 
 
+_LOOK_AGAIN_S: Final = 0.25
+_READ_BYTES: Final = 1 << 16
 _CODES = {"NOT_FOUND": ErrorCode.NOT_FOUND, "CONFLICT": ErrorCode.BUSY, "BUSY": ErrorCode.BUSY}
 
 
@@ -49,6 +56,7 @@ class _Talk:
     def __init__(self, client: Client, where: Mapping[str, str], *, as_json: bool) -> None:
         self.text = ""
         self._client = client
+        self._hello = client.hello
         self._where = where
         self._quiet = as_json
         self._streams: dict[str, asyncio.Queue[dict[str, Any]]] = {}
@@ -62,20 +70,38 @@ class _Talk:
 
     async def say(self, session_id: str, words: str) -> str:
         """Run one turn and print it as it comes; gives how it ended: done, cancelled or error."""
-        run = await self._call("run", {"sessionId": session_id, "text": words})
-        stream = await self._call("follow", {"runId": run["runId"]})
+        run_id = str((await self._call("run", {"sessionId": session_id, "text": words}))["runId"])
+        try:
+            ended = await self._hear(run_id)
+        except asyncio.CancelledError:
+            with contextlib.suppress(CallError):  # whoever leaves in the middle wants no more of it
+                await self._call("cancel", {"runId": run_id})
+            raise
+        if not self._quiet:
+            print(flush=True)
+        return ended
+
+    async def _hear(self, run_id: str) -> str:
+        stream = await self._call("follow", {"runId": run_id})
         events = self._streams.setdefault(stream["streamId"], asyncio.Queue())
         self.text, self._kinds, ended = "", {}, "error"
         while True:
-            told = await events.get()
+            told = await self._next(events)
             for item in told["events"]:
                 ended = await self._take(item["event"]) or ended
             if told["ended"]:
                 break
         del self._streams[stream["streamId"]]
-        if not self._quiet:
-            print(flush=True)
         return ended
+
+    async def _next(self, events: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
+        """What comes next. UNAVAILABLE as soon as the connection is not the one that the stream belongs to."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_AGAIN_S):
+                    return await events.get()
+            if not self._client.online or self._client.hello is not self._hello:
+                raise CallError(ErrorCode.UNAVAILABLE, "The server is away; what was said is kept in the session.")
 
     async def _take(self, event: Mapping[str, Any]) -> str | None:
         match event.get("type"):
@@ -121,14 +147,19 @@ class _Talk:
             say(f"{event.get('title')}{': ' + event['text'] if event.get('text') else ''}")
             for number, option in enumerate(options, 1):
                 say(f"  {number} {option['label']}")
-            said = ((await asyncio.to_thread(_line)) or "").strip()
+            said = ((await _line()) or "").strip()
             if said.isdigit() and 1 <= int(said) <= len(options):
                 settled = {"optionIds": [options[int(said) - 1]["id"]]}
             elif said and not options:
                 settled = {"text": said}
         else:
             say(f"{event.get('title')}: nobody can answer here, so it is refused")
-        await self._call("answer", {"runId": event["runId"], "askId": event["askId"], **settled})
+        try:
+            await self._call("answer", {"runId": event["runId"], "askId": event["askId"], **settled})
+        except CallError as error:
+            if error.code not in (ErrorCode.BUSY, ErrorCode.NOT_FOUND):
+                raise
+            say("It was settled elsewhere meanwhile.")
 
     async def _call(self, name: str, params: Mapping[str, Any]) -> Any:
         envelope = await self._client.call(f"session.{name}", {**self._where, **params})
@@ -141,8 +172,16 @@ class _Talk:
         self._streams.setdefault(told["streamId"], asyncio.Queue()).put_nowait(told)
 
 
-def _line() -> str | None:
+async def _line() -> str | None:
+    """A line that the person types, None at the end of the input. Ctrl-C ends the waiting, which no thread could."""
+    print("> ", end="", flush=True)
+    if sys.platform == "win32":
+        return await asyncio.to_thread(lambda: sys.stdin.readline() or None)
+    loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
+    readable = asyncio.Event()
+    loop.add_reader(descriptor, readable.set)
     try:
-        return input("> ")
-    except EOFError:
-        return None
+        await readable.wait()
+    finally:
+        loop.remove_reader(descriptor)
+    return os.read(descriptor, _READ_BYTES).decode("utf-8", "replace") or None
