@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -229,7 +229,8 @@ def looks_around(person: Person) -> None:
         page.get_by_role("combobox").fill(language)
         page.keyboard.press("Enter")
         expect(page.locator("html")).to_have_attribute("lang", code)
-        for scheme, width in (("light", 1920), ("dark", 1280)):
+        looks: tuple[tuple[Literal["light", "dark"], int], ...] = (("light", 1920), ("dark", 1280))
+        for scheme, width in looks:
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 1080 if width == 1920 else 800})
             person.button(name).click()

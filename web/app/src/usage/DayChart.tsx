@@ -88,15 +88,14 @@ function Bars({ bars, measure }: { bars: DayBars; measure: Measure }) {
             </i>
           ))}
         </div>
-        <div className={styles["bars"]} aria-hidden="true">
+        <div className={styles["bars"]} data-dense={bars.days.length > DENSE_DAYS} aria-hidden="true">
           {bars.days.map((day, index) => (
             <Bar
               key={day.key}
               day={day}
               top={top}
               chosen={index === at}
-              wide={bars.days.length <= 10}
-              language={language}
+              label={dayLabel(day, bars.days.length, language)}
               onChoose={() => setChosen(day.key)}
             />
           ))}
@@ -114,18 +113,11 @@ interface BarProps {
   day: DayBar;
   top: number;
   chosen: boolean;
-  wide: boolean;
-  language: Language;
+  label: string;
   onChoose(): void;
 }
 
-function Bar({ day, top, chosen, wide, language, onChoose }: BarProps) {
-  const date = dateOf(day);
-  const label = wide
-    ? date.toLocaleDateString(language, { weekday: "short", day: "numeric" })
-    : date.getDate() === 1 || date.getDay() === 1
-      ? date.toLocaleDateString(language, { day: "numeric", month: "short" })
-      : "";
+function Bar({ day, top, chosen, label, onChoose }: BarProps) {
   return (
     <div className={styles["day"]} data-day={day.key} data-chosen={chosen} onPointerEnter={onChoose}>
       <div className={styles["stack"]}>
@@ -168,6 +160,18 @@ function dayWords(day: DayBar, measure: Measure, t: ReturnType<typeof useT>, lan
       : tokensText(total, requests, t, language);
   const label = t(measure === "costMicroUsd" ? "usage.cost" : "usage.tokens");
   return `${date} · ${label}: ${amount} · ${t("usage.requests")}: ${String(requests)}`;
+}
+
+const DENSE_DAYS = 70;
+const MOST_MONTHS_DAYS = 500;
+
+/** Each day has its name while there is room; then Mondays have, then months, then years. */
+function dayLabel(day: DayBar, days: number, language: Language): string {
+  const date = dateOf(day);
+  if (days <= 10) return date.toLocaleDateString(language, { weekday: "short", day: "numeric" });
+  if (days > MOST_MONTHS_DAYS) return date.getDate() === 1 && date.getMonth() === 0 ? String(date.getFullYear()) : "";
+  if (days > DENSE_DAYS) return date.getDate() === 1 ? date.toLocaleDateString(language, { month: "short" }) : "";
+  return date.getDay() === 1 ? date.toLocaleDateString(language, { day: "numeric", month: "short" }) : "";
 }
 
 /** The server's day, whichever zone this page is in. */

@@ -13,6 +13,8 @@ const TONES: Readonly<Record<AgentStatus, Tone>> = {
   exited: "default",
 };
 const LANE_PX = 15;
+/** Words that begin behind this share of the axis would be cut. */
+const LAST_LABEL = 0.95;
 
 interface TimelineRowsProps {
   timeline: AgentTimeline;
@@ -70,7 +72,7 @@ export function TimelineRows({ timeline, placed, chosen, onChoose }: TimelineRow
       </div>
       <span className={styles["rowName"]} />
       <div className={styles["axis"]} aria-hidden="true">
-        {ticks.map((atMs) => (
+        {ticks.filter((atMs) => shareOf(atMs, timeline) < LAST_LABEL).map((atMs) => (
           <small key={atMs} style={{ left: left(atMs) }}>
             {tickLabel(atMs, timeline.until - timeline.since, language)}
           </small>

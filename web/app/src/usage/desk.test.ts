@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { FakeTimers, settle } from "../../tests/makers";
 import type { ConnectionState } from "../connection/client";
+import { CallFailure } from "../connection/failure";
 import { stepOf, UsageDesk, type Question } from "./desk";
 import { budget, usageReport, usageRow } from "./testing/reports";
 
@@ -79,6 +80,17 @@ describe("usage on a page", () => {
     await timers.pass(1_000);
     const answer = desk.answerTo(QUESTION).get();
     expect([answer.report?.rows.length, answer.problem, answer.busy]).toEqual([1, "the index is locked", false]);
+  });
+
+  test("a server that is away is no problem of usage", async () => {
+    const { desk, answers, say, timers, lose } = openDesk();
+    desk.hold(QUESTION);
+    await settle();
+    answers.set("usage.report", new CallFailure("UNAVAILABLE", "The server is away."));
+    say("usage.changed", { scannedAt: 2 });
+    lose();
+    await timers.pass(1_000);
+    expect(desk.answerTo(QUESTION).get()).toMatchObject({ problem: null, busy: false });
   });
 
   test("progress is shown while a scan goes on and not after it, nor when the server is away", () => {

@@ -1,4 +1,5 @@
 import type { CanvasClient, Timers } from "../connection/client";
+import { isFailure } from "../connection/failure";
 import { createStore, type Store } from "../state/store";
 import type { Budget, BudgetChanged, UsageGroup, UsageReport, UsageSpan } from "../wire/records";
 
@@ -58,6 +59,7 @@ export class UsageDesk {
   readonly seenSteps = createStore<ReadonlyMap<string, number>>(new Map());
   private readonly asked = new Map<string, Asked>();
   private cancelAgain: (() => void) | null = null;
+  private online = true;
 
   constructor(
     private readonly client: Pick<CanvasClient, "call" | "on" | "onState">,
@@ -70,7 +72,8 @@ export class UsageDesk {
     client.on("usage.changed", () => this.askAgainSoon());
     client.on("budget.changed", (event: BudgetChanged) => this.budgetsChanged(event));
     client.onState(({ phase }) => {
-      if (phase !== "online") this.progress.set(null);
+      this.online = phase === "online";
+      if (!this.online) this.progress.set(null);
       else this.askAgainSoon();
     });
   }
@@ -136,7 +139,9 @@ export class UsageDesk {
       const report = await this.client.call("usage.report", entry.question);
       if (entry.turn === turn) entry.answer.set({ report, busy: false, problem: null });
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      // The page says in its own place that the server is away, and asks again when it is back.
+      const isAway = isFailure(error, "UNAVAILABLE") && !this.online;
+      const problem = isAway ? null : error instanceof Error ? error.message : String(error);
       if (entry.turn === turn) entry.answer.update(({ report }) => ({ report, busy: false, problem }));
     }
   }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { useNow } from "../panels/useNow";
 import { useSession } from "../shell/context";
+import { useStore } from "../state/store";
 import type { AgentTimeline } from "../wire/records";
 import { fitting, moved, zoomed, type TimeWindow } from "./timelineScale";
 
@@ -16,6 +17,7 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
   const [view, setView] = useState<View>({ spanMs: firstSpanMs });
   const [timeline, setTimeline] = useState<AgentTimeline | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const online = useStore(session.connection, ({ phase }) => phase === "online");
   const [readings, setReadings] = useState(0);
   const live = "spanMs" in view;
   const window = live ? { since: Math.max(0, now - view.spanMs), until: now } : view;
@@ -23,6 +25,7 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
 
   useEffect(() => session.client.on("usage.changed", () => setReadings((count) => count + 1)), [session]);
   useEffect(() => {
+    if (!online) return;
     let current = true;
     session.client
       .call("usage.timeline", { agentId, since, until })
@@ -37,7 +40,7 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
     return () => {
       current = false;
     };
-  }, [session, agentId, since, until, readings]);
+  }, [session, online, agentId, since, until, readings]);
 
   const settle = (next: TimeWindow) => setView(next.until >= now ? { spanMs: next.until - next.since } : next);
   return {
