@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cardloom_protocol.session import NodeInput
 from cardloom_protocol.session.errors import NotFound
+from cardloom_protocol.session.parts import AnyPart
 from cardloom_sdk.stores import ClaudeStore, MemoryStore, NrChatStore, PiStore, SessionStore, copy_session
 
 MAKERS: dict[str, Callable[[Path], SessionStore]] = {
@@ -84,6 +86,45 @@ async def test_what_a_format_has_no_place_for_is_named_with_its_message(tmp_path
     told = " ".join(str(loss) for loss in copied.losses)
     assert node.id in told
     assert "custom" in told or "hidden" in told
+
+
+async def _with_file_and_document(store: SessionStore) -> str:
+    session_id = (await store.create(info={"title": "A talk"}))["id"]
+    ref = await store.put_asset(session_id, "a b.bin", b"\x00\x01")
+    for _ in range(2):
+        part: AnyPart = {"type": "file", "meta": {"name": "a b.bin", "ref": ref}}
+        await store.append_node(session_id, NodeInput("user", parts=[part]))
+    await store.set_meta(session_id, {"prompt": {"pre": "Be kind."}, "k": [1]})
+    return session_id
+
+
+@pytest.mark.parametrize(("of", "to"), [("memory", "nr-chat"), ("nr-chat", "memory"), ("nr-chat", "nr-chat")])
+async def test_files_and_the_document_go_along(tmp_path: Path, of: str, to: str) -> None:
+    source, target = MAKERS[of](tmp_path / "a"), MAKERS[to](tmp_path / "b")
+    copied = await copy_session(source, target, await _with_file_and_document(source))
+    assert copied.losses == ()
+    for message in await target.history(copied.session_id):
+        meta: Any = message["parts"][0]["meta"]
+        assert await target.get_asset(copied.session_id, meta["ref"]) == b"\x00\x01"
+    assert await target.get_meta(copied.session_id) == {"prompt": {"pre": "Be kind."}, "k": [1]}
+
+
+async def test_files_and_the_document_are_told_as_lost_where_they_have_no_place(tmp_path: Path) -> None:
+    source, target = MemoryStore(), ClaudeStore(tmp_path, cwd="/w")
+    copied = await copy_session(source, target, await _with_file_and_document(source))
+    told = [str(loss) for loss in copied.losses]
+    assert "the session's document" in told
+    assert any(loss.startswith("a file beside the session") for loss in told)
+
+
+async def test_a_file_that_is_not_there_is_told_and_the_rest_copied() -> None:
+    source, target = MemoryStore(), MemoryStore()
+    session_id = (await source.create())["id"]
+    part: AnyPart = {"type": "image", "meta": {"ref": "assets/gone.png"}}
+    node = await source.append_node(session_id, NodeInput("user", parts=[part]))
+    copied = await copy_session(source, target, session_id)
+    (loss,) = copied.losses
+    assert (loss.first, copied.messages) == (node.id, 1)
 
 
 async def test_an_unknown_session_is_not_found_and_nothing_is_made() -> None:

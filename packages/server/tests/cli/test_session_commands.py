@@ -64,6 +64,22 @@ def test_a_session_is_copied_into_another_store_and_the_loss_is_told(cli: Cli, t
     assert "Lost: " in text or "Nothing was lost." in text
 
 
+def test_a_copy_into_what_is_no_folder_is_refused_in_words(cli: Cli, tmp_path: Path, talk: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    for kind in ("pi", "claude", "nr-chat"):
+        told = cli(
+            "sessions",
+            "convert",
+            talk,
+            "--store",
+            f"nr-chat:{tmp_path / 'talks'}",
+            "--to",
+            f"{kind}:{tmp_path / 'file'}",
+        )
+        assert (told[0], str(tmp_path / "file") in told[2], "Traceback" in told[2]) == (1, True, False)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -6,17 +6,29 @@ Spec: session protocol, storage; what is lost is found by reading the copy back,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from cardloom_protocol.session.errors import SessionError
-from cardloom_protocol.session.json_text import JsonObject
+from cardloom_protocol.session.json_text import JsonObject, object_of
 from cardloom_protocol.session.model import NodeInput, StoredSession, StoreNode
+from cardloom_protocol.session.parts import AnyPart
 from cardloom_protocol.session.tree import active_path
 
 from .contract import SessionStore
 
-_KEPT_INFO: Final = ("title", "workspaceId", "model", "profileId", "meta")
+_KEPT_INFO: Final = (
+    "title",
+    "model",
+    "workspace",
+    "profile",
+    "profileDoc",
+    "botId",
+    "botName",
+    "botAvatar",
+    "accentColor",
+    "participants",
+)
 _MADE_BY_STORES: Final = ("createdAt", "updatedAt", "version", "hash", "revision")
 
 
@@ -43,7 +55,7 @@ class Copied:
 
 
 async def copy_session(source: SessionStore, target: SessionStore, session_id: str) -> Copied:
-    """Copy a whole tree; where the target keeps no branches, the active path alone.
+    """Copy a whole tree with the files and the document beside it; without branches in the target, the active path.
 
     NOT_FOUND; the target's own errors when it refuses to begin a session. A message it refuses is left out and told.
     """
@@ -56,13 +68,62 @@ async def copy_session(source: SessionStore, target: SessionStore, session_id: s
     nodes = stored.nodes if whole else [node for node in stored.nodes if node.id in set(path)]
     if len(nodes) < len(stored.nodes):
         losses.add("branches beside the active one", None, len(stored.nodes) - len(nodes))
+    carry = _Files(source, session_id, target, made, losses)
+    nodes = [replace(node, parts=[await carry.along(node.id, part) for part in node.parts]) for node in nodes]
     places = await _append(target, made, nodes, losses)
     leaf = next((places[node_id] for node_id in reversed(path) if node_id in places), None)
     if whole and leaf is not None:
         await target.set_active_leaf(made, leaf)
+    await _copy_document(source, session_id, target, made, losses)
     copied = await target.load(made)
     _compare(stored, nodes, copied, places, losses)
     return Copied(made, len(places), losses.told())
+
+
+async def _copy_document(
+    source: SessionStore, session_id: str, target: SessionStore, made: str, losses: _Losses
+) -> None:
+    document = await source.get_meta(session_id) if source.capabilities.get("sessionMeta") else {}
+    if not document:
+        return
+    if target.capabilities.get("sessionMeta"):
+        await target.set_meta(made, document)
+        if await target.get_meta(made) == document:
+            return
+    losses.add("the session's document", None)
+
+
+class _Files:
+    """Takes the files beside a session along, each once."""
+
+    def __init__(self, source: SessionStore, session_id: str, target: SessionStore, made: str, losses: _Losses) -> None:
+        self._source = source
+        self._session_id = session_id
+        self._target = target
+        self._made = made
+        self._losses = losses
+        self._refs: dict[str, str] = {}
+
+    async def along(self, node_id: str, part: AnyPart) -> AnyPart:
+        """The part with the reference that its file has in the target; as it is where there is none."""
+        meta = object_of(part.get("meta"))
+        ref = meta.get("ref")
+        if not isinstance(ref, str) or not self._source.capabilities.get("assets"):
+            return part
+        if ref not in self._refs:
+            self._refs[ref] = await self._copy(node_id, ref)
+        return {**part, "meta": {**meta, "ref": self._refs[ref]}}
+
+    async def _copy(self, node_id: str, ref: str) -> str:
+        if not self._target.capabilities.get("assets"):
+            self._losses.add("a file beside the session", node_id)
+            return ref
+        try:
+            data = await self._source.get_asset(self._session_id, ref)
+            return await self._target.put_asset(self._made, ref.rsplit("/", 1)[-1], data)
+        except SessionError as error:
+            self._losses.add(f"a file beside the session: {error.message}", node_id)
+            return ref
 
 
 async def _append(target: SessionStore, session_id: str, nodes: Sequence[StoreNode], losses: _Losses) -> dict[str, str]:

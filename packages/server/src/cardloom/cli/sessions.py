@@ -105,6 +105,9 @@ def _in(spec: str, work: Callable[[SessionStore], Awaitable[T]]) -> T:
         except SessionError as error:
             code = ErrorCode.NOT_FOUND if isinstance(error, NotFound) else ErrorCode.INVALID_PARAMS
             raise CallError(code, error.message) from error
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise CallError(ErrorCode.FS_ERROR, f"{place}{error.strerror or error}") from error
         finally:
             await store.close()
 
