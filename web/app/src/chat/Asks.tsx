@@ -5,7 +5,8 @@ import { useStore } from "../state/store";
 import { Code } from "./Rendered";
 import { useAttempt, usePlace } from "./context";
 import { readable } from "./model/rows";
-import styles from "./chat.module.css";
+import styles from "./forms.module.css";
+import threadStyles from "./thread.module.css";
 
 /** The first question of the run that waits for an answer. It closes by itself when somebody answers elsewhere. */
 export default function Asks() {
@@ -50,7 +51,7 @@ function Ask({ ask, more }: { ask: AskEvent; more: number }) {
   return (
     <form
       ref={box}
-      className={`${styles["ask"] ?? ""} nodrag nowheel`}
+      className={`${threadStyles["ask"] ?? ""} nodrag nowheel`}
       role="alertdialog"
       aria-labelledby={heading}
       onSubmit={submit}

@@ -2,13 +2,13 @@ import { has } from "@cardloom/protocol/session";
 import type { CardBodyProps } from "../cards/contract";
 import { useT } from "../shell/context";
 import { useStore } from "../state/store";
-import { MoreIcon, OutsideIcon, PlusIcon } from "../shell/icons";
+import { ChevronIcon, MoreIcon, OutsideIcon, PlusIcon } from "../shell/icons";
 import { MenuButton } from "../shell/Menu";
 import type { ChatCard } from "../wire/records";
 import { ChatView } from "./ChatView";
 import { useAttempt, useBackend, useConversation, useDesk } from "./context";
 import { titleOf } from "./SessionList";
-import styles from "./chat.module.css";
+import styles from "./page.module.css";
 
 const SHOWN_SESSIONS = 30;
 
@@ -89,7 +89,8 @@ function Choice({ backend, backends, title, onChoose }: ChoiceProps) {
             run: () => onChoose({ backend: one.id }),
           }))}
         >
-          {backends.find((one) => one.id === backend)?.title ?? backend}
+          <span>{backends.find((one) => one.id === backend)?.title ?? backend}</span>
+          <ChevronIcon size={11} />
         </MenuButton>
       ) : null}
       {failure === null ? null : <p className="notice tone-danger">{failure}</p>}

@@ -10,7 +10,7 @@ import { useStore } from "../state/store";
 import { ChatView } from "./ChatView";
 import { useAttempt, useBackend, useConversation, useDesk } from "./context";
 import { SessionList } from "./SessionList";
-import styles from "./chat.module.css";
+import styles from "./page.module.css";
 
 const EngineForm = lazy(() => import("./EngineForm"));
 const FilesPanel = lazy(() => import("./FilesPanel"));

@@ -8,7 +8,8 @@ import { PlaceProvider, useBackend, type Place } from "./context";
 import type { Conversation } from "./model/conversation";
 import { ModelPicker, ProfilePicker } from "./Pickers";
 import { Thread } from "./Thread";
-import styles from "./chat.module.css";
+import pageStyles from "./page.module.css";
+import styles from "./thread.module.css";
 
 const Asks = lazy(() => import("./Asks"));
 
@@ -27,14 +28,14 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
   const place: Place = { backend, capabilities, conversation, narrow, show };
   if (state.phase === "loading") {
     return (
-      <div className={styles["centre"]} role="status">
+      <div className={pageStyles["centre"]} role="status">
         <i className="spinner is-large" />
       </div>
     );
   }
   if (state.phase !== "ready") {
     return (
-      <div className={styles["centre"]} role="alert">
+      <div className={pageStyles["centre"]} role="alert">
         <WarningIcon size={26} />
         <p>{state.phase === "gone" ? t("chat.gone") : state.failure}</p>
         <div className="buttons">
@@ -75,7 +76,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
 function Beginning() {
   const t = useT();
   return (
-    <div className={styles["centre"]}>
+    <div className={pageStyles["centre"]}>
       <p className="muted">{t("chat.begin")}</p>
     </div>
   );

@@ -5,7 +5,7 @@ import { CloseIcon, ClipIcon, StopIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import { attachmentOf, type Attachment } from "./attachments";
 import { useAttempt, useDesk, usePlace } from "./context";
-import styles from "./chat.module.css";
+import styles from "./thread.module.css";
 
 /** What is typed into a chat stays with its session until it is sent, also while another is shown. */
 const drafts = new Map<string, string>();

@@ -2,7 +2,7 @@ import { derivedText, type Message } from "@cardloom/protocol/session";
 import { useState, type KeyboardEvent } from "react";
 import { useT } from "../shell/context";
 import { useAttempt, usePlace } from "./context";
-import styles from "./chat.module.css";
+import styles from "./forms.module.css";
 
 /** The text of a message in a field. What was typed stays when it cannot be saved. */
 export function EditMessage({ message, onDone }: { message: Message; onDone(): void }) {

@@ -4,7 +4,7 @@ import { TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
 import { useAttempt, useDesk } from "./context";
 import { reasonOf } from "./model/conversation";
-import styles from "./chat.module.css";
+import styles from "./forms.module.css";
 
 export type Dialect = "chat" | "responses" | "messages";
 

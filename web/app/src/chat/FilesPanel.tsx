@@ -6,7 +6,7 @@ import { useAttempt, useBackend, useDesk } from "./context";
 import { Code } from "./Rendered";
 import { folderNews } from "./model/folderNews";
 import { reasonOf } from "./model/conversation";
-import styles from "./chat.module.css";
+import styles from "./files.module.css";
 
 const TRASH = ".nr-trash";
 

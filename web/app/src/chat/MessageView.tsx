@@ -8,7 +8,7 @@ import { useAttempt, useCan, usePlace } from "./context";
 import { EditMessage } from "./EditMessage";
 import { PartView } from "./parts/PartView";
 import type { Row } from "./model/rows";
-import styles from "./chat.module.css";
+import styles from "./thread.module.css";
 
 interface MessageViewProps {
   row: Row;

@@ -5,7 +5,7 @@ import { ChevronIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
 import { useStore } from "../state/store";
 import { useAttempt, useBackend, useDesk, usePlace } from "./context";
-import styles from "./chat.module.css";
+import styles from "./thread.module.css";
 
 const ProfilesDialog = lazy(() => import("./ProfilesDialog"));
 

@@ -2,7 +2,7 @@ import { has, type CatalogExtension, type CatalogSkill, type CatalogTool, type P
 import { useEffect, useId, useState } from "react";
 import { useT } from "../shell/context";
 import { useBackend, useDesk, usePlace } from "./context";
-import styles from "./chat.module.css";
+import styles from "./forms.module.css";
 
 interface ProfileFieldsProps {
   doc: ProfileDoc;

@@ -6,7 +6,7 @@ import { Modal } from "../shell/Modal";
 import { useStore } from "../state/store";
 import { useAttempt, useBackend, useDesk, usePlace } from "./context";
 import { ProfileFields } from "./ProfileFields";
-import styles from "./chat.module.css";
+import styles from "./forms.module.css";
 
 interface ProfilesDialogProps {
   /** The bot of this session alone, instead of the catalogue. */

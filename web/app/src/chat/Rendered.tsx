@@ -1,7 +1,7 @@
 import { memo, useMemo, type MouseEvent } from "react";
 import { useT } from "../shell/context";
 import { blocksHtml, colouredHtml } from "./markdown";
-import styles from "./chat.module.css";
+import styles from "./content.module.css";
 
 /** Markdown as blocks that stay in the page while the text grows behind them. */
 export default function Rendered({ text }: { text: string }) {

@@ -7,7 +7,7 @@ import { Modal } from "../shell/Modal";
 import { useVirtualRows } from "../files/useVirtualRows";
 import { useAttempt, useBackend, useDesk } from "./context";
 import { foundSessions } from "./model/desk";
-import styles from "./chat.module.css";
+import styles from "./page.module.css";
 
 const ROW_PX = 46;
 

@@ -5,7 +5,8 @@ import { ChevronIcon } from "../shell/icons";
 import { MessageView } from "./MessageView";
 import { rowsOf, type Row } from "./model/rows";
 import type { Transcript } from "./model/transcript";
-import styles from "./chat.module.css";
+import contentStyles from "./content.module.css";
+import styles from "./thread.module.css";
 
 /** Nearer to the end than this, the thread goes along with what is added. */
 const NEAR_END_PX = 80;
@@ -108,7 +109,7 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
               <header className={styles["who"]}>
                 <b>{t("chat.you")}</b>
               </header>
-              <div className={styles["plain"]}>{sending}</div>
+              <div className={contentStyles["plain"]}>{sending}</div>
             </article>
           </div>
         )}

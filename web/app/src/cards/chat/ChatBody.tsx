@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import type { ChatCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
-import styles from "../../chat/chat.module.css";
+import styles from "../../chat/page.module.css";
 
 const ChatCardView = lazy(() => import("../../chat/ChatCardView"));
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useT } from "../../shell/context";
 import { useDesk, usePlace } from "../context";
 import { metaText } from "../model/rows";
-import styles from "../chat.module.css";
+import styles from "../content.module.css";
 
 const SHOWN = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
 

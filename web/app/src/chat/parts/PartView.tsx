@@ -5,7 +5,7 @@ import { useT } from "../../shell/context";
 import { ChevronIcon, FileIcon, WarningIcon } from "../../shell/icons";
 import { metaText, pairOf, readable, type Row } from "../model/rows";
 import { AssetImage } from "./AssetImage";
-import styles from "../chat.module.css";
+import styles from "../content.module.css";
 
 const Rendered = lazy(() => import("../Rendered"));
 const Code = lazy(() => import("../Rendered").then((module) => ({ default: module.Code })));
