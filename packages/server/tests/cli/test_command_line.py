@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from cardloom.cli.canvas import _value
-from cardloom.cli.console import table
+from cardloom.cli.console import table, visible
 
 from .running_cli import CAP_S, Cli
 
@@ -279,6 +279,17 @@ def test_half_a_character_in_a_title_is_shown_as_what_is_kept(served: Cli, cards
     assert "a\ufffd" in titles
 
 
+def test_a_title_moves_no_cursor_and_makes_no_line_of_its_own(served: Cli, cards: dict[str, str]) -> None:
+    title = json.dumps({"cardId": cards["note"], "title": "a\x1b[2J\r\nb\u202e"})
+    assert served("call", "canvas.updateCard", title)[0] == 0
+    shown = "a\\u001b[2J\\u000d\\u000ab\\u202e"
+    _, out, _ = served("cards")
+    assert shown in out
+    _, _, err = served("connect", "nobody", "nobody")
+    assert "\\u001b[2J" in err
+    assert "\x1b" not in err
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -298,3 +309,17 @@ def test_a_typed_value_is_json_where_it_is_that(text: str, value: Any) -> None:
 
 def test_tables_are_as_wide_as_they_need_to_be() -> None:
     assert table(("A", "LONG"), [("wide cell", "x"), ("", "y")]) == "A          LONG\nwide cell  x\n           y"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("é 漢 👩\u200d💻", "é 漢 👩\u200d💻"),
+        ("\x1b]0;title\x07", "\\u001b]0;title\\u0007"),
+        ("over\rwritten\x08\x7f\x9b", "over\\u000dwritten\\u0008\\u007f\\u009b"),
+        ("\u202eback\u2066", "\\u202eback\\u2066"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_shown_as_json_would_write_it(text: str, shown: str) -> None:
+    assert visible(text) == shown

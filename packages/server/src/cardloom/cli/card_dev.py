@@ -21,7 +21,7 @@ from cardloom_sdk.card_run import EXIT_REFUSED
 from ..features.cards.packages import FRAME_MANIFEST_NAME, MANIFEST_NAME
 from .card_folder import building, changes_of, watch_command
 from .card_run import GAP, read_source, register, run_again, run_once
-from .console import Answer, UsageError, say
+from .console import Answer, UsageError, say, visible
 from .session import Record, card_of, session, workspace_of
 
 
@@ -52,7 +52,7 @@ class _Dev:
             if self.as_json:
                 print(json.dumps({"cardId": self.shown, **line}, ensure_ascii=False), flush=True)
             else:
-                print(f"{_clock(line['atMs'])} {line['level']:<5} {line['text']}", flush=True)
+                print(f"{_clock(line['atMs'])} {line['level']:<5} {visible(line['text'])}", flush=True)
 
 
 async def _follow(

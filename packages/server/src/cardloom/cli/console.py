@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ EXIT_FAILED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_NO_SERVER: Final = 3
 EXIT_INTERRUPTED: Final = 130
+
+_OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_BREAKS: Final = re.compile("[\t\n\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +57,31 @@ def finish(work: Callable[[], Any], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(answer.data, ensure_ascii=False, indent=2))
     elif answer.text:
-        print(answer.text)
+        print(visible(answer.text))
     return answer.exit_code
 
 
 def say(text: str) -> None:
     """Tell a person something in passing, where no output is spoilt by it."""
-    print(text, file=sys.stderr, flush=True)
+    print(visible(text), file=sys.stderr, flush=True)
+
+
+def visible(text: str) -> str:
+    """A text that neither moves the cursor nor colours a terminal nor turns its own direction.
+
+    Titles, logs and replies come from cards and agents. What a terminal would obey is written as JSON writes it, so
+    that JSON stays what it is.
+    """
+    return _OBEYED.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns as wide as they need to be; the last one is not padded."""
-    lines = [list(heads), *(list(row) for row in rows)]
+    lines = [[_BREAKS.sub(_written, visible(cell)) for cell in line] for line in (heads, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines

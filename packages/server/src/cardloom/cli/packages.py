@@ -11,7 +11,7 @@ from typing import Any
 from cardloom_protocol.errors import CallError
 from cardloom_sdk import Client
 
-from .console import Answer, UsageError, say, table
+from .console import Answer, UsageError, say, table, visible
 from .session import Record, package_of, session
 
 _KIB = 1024
@@ -222,7 +222,7 @@ async def _confirm(question: str, *, yes: bool, as_json: bool) -> None:
 async def _ask(question: str, *, as_json: bool, otherwise: str) -> bool:
     if as_json or not sys.stdin.isatty():
         raise UsageError(f"there is nobody to ask. {otherwise}")
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{visible(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = await asyncio.to_thread(sys.stdin.readline)
     return answer.strip().lower() in ("y", "yes")
 
