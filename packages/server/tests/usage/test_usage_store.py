@@ -9,9 +9,9 @@ import pytest
 
 from cardloom.features.usage import index
 from cardloom.features.usage.prices import Prices
-from cardloom.features.usage.reading import read_lines
+from cardloom.features.usage.reading import Cursor, read_lines
 from cardloom.features.usage.records import UsageRecord
-from cardloom.features.usage.roots import roots_of
+from cardloom.features.usage.roots import list_logs, roots_of
 from cardloom.features.usage.scan import scan
 from cardloom.features.usage.store import Scope, UsageStore
 from cardloom.features.usage.timeline import timeline_requests
@@ -167,6 +167,21 @@ def test_two_programs_that_read_the_same_piece_count_it_once(home: Home, tmp_pat
     assert first.work().requests == 2
     first.close()
     second.close()
+
+
+def test_a_first_scan_that_was_cut_off_has_counted_nothing_twice_when_the_index_is_opened_again(
+    home: Home, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        home.claude(name, claude_answer(1, session=name), claude_answer(2, f"msg_{name}", session=name))
+    store = UsageStore(tmp_path / "usage.db", Prices())
+    for log in list_logs(roots_of(home.folder, {})).logs:
+        store.intake.fill(read_lines(log, Cursor()))
+    store.close()
+    again = open_again(home, tmp_path / "usage.db", Prices())
+    assert again.records() == home.records()
+    assert [record.key for record in again.records()] == ["msg_1", "msg_a", "msg_b"]
+    again.close()
 
 
 def test_sums_of_absurd_costs_stay_exact(home: Home) -> None:

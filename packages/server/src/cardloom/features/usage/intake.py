@@ -16,6 +16,9 @@ from .reading import Cursor, LogFile, Reading
 from .records import Skip, UsageRecord, merge, merge_logs
 
 _MERGED: Final = 0
+_SETTLED_TOGETHER: Final = 1000
+_UNSETTLED: Final = "unsettled"
+"""In `meta` while requests may be counted once for each log that has them."""
 TOLD: Final = "told:"
 """How the path of a log begins that is no file but what agents told."""
 
@@ -36,6 +39,8 @@ class Intake:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        with index.writing():
+            self._settle_rest()
 
     def logs(self) -> list[KnownLog]:
         """Every log ever read."""
@@ -47,6 +52,25 @@ class Intake:
         with self._index.writing():
             for reading in readings:
                 self._take(reading)
+
+    def fill(self, *readings: Reading) -> None:
+        """Take in readings as `apply` does, sooner: what several logs have is settled when the scan is over.
+
+        Should there be no end of it, that is done when the index is opened again.
+        """
+        with self._index.writing():
+            self._index.run("INSERT OR REPLACE INTO meta VALUES (?, '')", (_UNSETTLED,))
+            for reading in readings:
+                if reading.error is not None or self._index.rows(
+                    "SELECT 1 FROM logs WHERE path = ?", (reading.log.path,)
+                ):
+                    self._take(reading)
+                    continue
+                log, harness = self._log_row(reading), reading.log.harness
+                self._index.run_many(
+                    INSERT, [self._row(record, harness, log, log, counted=True) for record in reading.records]
+                )
+                self._add_skips(log, reading.skips)
 
     def mark_gone(self, paths: Iterable[str]) -> None:
         """Note logs that are no longer there; what was read of them stays."""
@@ -71,6 +95,7 @@ class Intake:
     def scanned(self, at_ms: int) -> None:
         """Note the time of a finished scan."""
         with self._index.writing():
+            self._settle_rest()
             self._index.run("INSERT OR REPLACE INTO meta VALUES ('scanned_at_ms', ?)", (str(at_ms),))
 
     def _take(self, reading: Reading) -> None:
@@ -149,6 +174,20 @@ class Intake:
                 owner = next(log for _, _, path, log in sightings if path == owner_path)
                 settled.append(self._row(merged, harness, _MERGED, owner, counted=True))
         self._index.run_many(INSERT, settled)
+
+    def _settle_rest(self) -> None:
+        """Settle what `fill` left: every request that more than one log has."""
+        if not self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
+            return
+        shared: defaultdict[str, list[str]] = defaultdict(list)
+        for harness, key in self._index.rows(
+            "SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness HAVING count(*) > 1"
+        ):
+            shared[harness].append(key)
+        for harness, keys in shared.items():
+            for first in range(0, len(keys), _SETTLED_TOGETHER):
+                self._settle(harness, keys[first : first + _SETTLED_TOGETHER])
+        self._index.run("DELETE FROM meta WHERE name = ?", (_UNSETTLED,))
 
     def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:
         return (

@@ -45,6 +45,7 @@ _KNOWN_SPEEDS: Final = (None, "", "standard")
 _PlainRates = tuple[int, int, int, int, int, int]
 """Input, cache read, cache write, cache write for an hour, output; and the longest prompt they hold for."""
 _ENDLESS: Final = 1 << 62
+_DAY_MS: Final = 86_400_000
 
 Rate = Decimal | table.TieredPrices | None
 
@@ -78,30 +79,22 @@ class PriceTable:
             return None if bill is None else bill.pico
         if record.input is None or record.output is None or not record.provider or not record.model:
             return None
-        rates = self._plain_rates(record)
-        if rates is None:
-            bill = self.bill(record)
-            return None if bill is None else bill.pico
+        key = (record.provider, record.model, record.speed, record.at_ms // _DAY_MS)
+        rates = self._plain[key] if key in self._plain else self._plain_rates(record)
         read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
-        if record.input + read + written > rates[5]:
+        if rates is None or record.input + read + written > rates[5]:
             bill = self.bill(record)
             return None if bill is None else bill.pico
-        return (
-            record.input * rates[0]
-            + read * rates[1]
-            + max(written - hour, 0) * rates[2]
-            + hour * rates[3]
-            + record.output * rates[4]
-        )
+        cost = record.input * rates[0] + read * rates[1] + hour * rates[3] + record.output * rates[4]
+        return cost + (written - hour) * rates[2] if written > hour else cost
 
     def _plain_rates(self, record: UsageRecord) -> _PlainRates | None:
         """Whole picodollars a token, for the many requests that are neither long nor special; None when it has none."""
-        key = (record.provider, record.model, record.speed, record.at_ms // 86_400_000)
-        if key not in self._plain:
-            found = self._model(record.provider or "", record.model or "")
-            rates = self._rates_of(record.provider or "", record.model or "", record.speed, record.at_ms)
-            fixed = found is not None and not _changes_in_a_day(found)
-            self._plain[key] = _plain(rates) if rates is not None and fixed else None
+        key = (record.provider, record.model, record.speed, record.at_ms // _DAY_MS)
+        found = self._model(record.provider or "", record.model or "")
+        rates = self._rates_of(record.provider or "", record.model or "", record.speed, record.at_ms)
+        fixed = found is not None and not _changes_in_a_day(found)
+        self._plain[key] = _plain(rates) if rates is not None and fixed else None
         return self._plain[key]
 
     def bill(self, record: UsageRecord) -> Bill | None:

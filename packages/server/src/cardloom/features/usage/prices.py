@@ -29,7 +29,7 @@ class Prices:
         """Picodollars; None when neither harness nor table is certain. A recorded 0 counts only if the table agrees."""
         if record.recorded_pico:
             return record.recorded_pico
-        return self._loaded().cost_pico(record)
+        return (self._table or self._loaded()).cost_pico(record)
 
     def bill(self, record: UsageRecord) -> Bill | None:
         """The cost by the table, part by part."""

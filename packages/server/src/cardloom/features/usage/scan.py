@@ -45,16 +45,17 @@ def scan(
     changed = [log for log in listing.logs if _changed(log, known.get(log.path))]
     total = sum(log.size for log in changed)
     done = failed = 0
+    take = store.intake.apply if known else store.intake.fill
     waiting: list[Reading] = []
     for reading in _readings(store, changed, known):
         waiting.append(reading)
         failed += reading.error is not None
         done += reading.log.size
         if len(waiting) >= _TOGETHER or sum(len(one.records) for one in waiting) > _RECORDS_TOGETHER:
-            store.intake.apply(*waiting)
+            take(*waiting)
             waiting.clear()
             progress(done, total)
-    store.intake.apply(*waiting)
+    take(*waiting)
     progress(done, total)
     for harness, path, reason in listing.refused:
         store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))

@@ -7,16 +7,12 @@ line it refers to, else the time of the last input before it. Spec: harnesses, C
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import msgspec
-from msgspec import structs
 
-from cardloom_protocol.usage import MOST_TOOLS
-
-from ..records import UsageRecord
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, looks_whole, ms_of, restored
+from .claude_messages import ABSENT, LINES, USAGES, Line, OpenMessage, Usage, sum_of_iterations
+from .lines import DECODE_ERRORS, MALFORMED, UNTIMED, Output, decoded, is_time, looks_whole, ms_of, restored
 
 HARNESS: Final = "claude-code"
 _REMEMBERED_REQUESTS: Final = 64
@@ -28,74 +24,11 @@ _PROGRESS: Final = b'"type":"progress"'
 _SIDE: Final = b'"isSidechain":true'
 _SIDE_SPACED: Final = b'"isSidechain": true'
 _CLOSING: Final = ord("}")
-_STAMP: Final = re.compile(rb'"uuid":"[^"]{1,64}","timestamp":"([^"]{10,40})"')
-_ABSENT: Final = msgspec.Raw(b"null")
-
-
-class _CacheWrites(msgspec.Struct):
-    ephemeral_5m_input_tokens: Count | None = None
-    ephemeral_1h_input_tokens: Count | None = None
-
-
-class _OutputDetails(msgspec.Struct):
-    thinking_tokens: Count | None = None
-
-
-class _ServerTools(msgspec.Struct):
-    web_search_requests: Count | None = None
-
-
-class _Usage(msgspec.Struct):
-    input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    cache_read_input_tokens: Count | None = None
-    cache_creation_input_tokens: Count | None = None
-    cache_creation: _CacheWrites | None = None
-    output_tokens_details: _OutputDetails | None = None
-    server_tool_use: _ServerTools | None = None
-    speed: str | None = None
-    inference_geo: str | None = None
-    iterations: msgspec.Raw = _ABSENT
-
-    @property
-    def is_empty(self) -> bool:
-        return not (
-            self.input_tokens
-            or self.output_tokens
-            or self.cache_read_input_tokens
-            or self.cache_creation_input_tokens
-            or (
-                self.cache_creation
-                and (self.cache_creation.ephemeral_1h_input_tokens or self.cache_creation.ephemeral_5m_input_tokens)
-            )
-        )
-
-
-class _Block(msgspec.Struct):
-    type: str = ""
-    id: str = ""
-    name: str = ""
-
-
-class _Message(msgspec.Struct):
-    id: str | None = None
-    model: str | None = None
-    content: list[_Block] | str | None = None
-    usage: _Usage | None = None
-
-
-class _Line(msgspec.Struct):
-    type: str = ""
-    uuid: str | None = None
-    sessionId: str = ""
-    timestamp: str | None = None
-    cwd: str | None = None
-    requestId: str | None = None
-    requestRef: str | None = None
-    isSidechain: bool = False
-    agentId: str | None = None
-    forkedFrom: msgspec.Raw = _ABSENT
-    message: _Message | None = None
+_UUID: Final = b'"uuid":"'
+_STAMP: Final = b'","timestamp":"'
+_UUID_CHARS: Final = 64
+_STAMP_CHARS: Final = range(10, 41)
+_NOTHING: Final = msgspec.Raw(b"[]")
 
 
 class _Head(msgspec.Struct):
@@ -110,17 +43,16 @@ class _State(msgspec.Struct):
     requests: dict[str, int] = {}
 
 
-_LINES: Final = msgspec.json.Decoder(_Line)
 _HEADS: Final = msgspec.json.Decoder(_Head)
 _KINDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ITERATIONS: Final = msgspec.json.Decoder(list[_Usage])
 
 
 class ClaudeReader:
     """Reads one log of Claude Code.
 
     Most of a log are results of tools. Their lines are told by their beginning and not searched, and nothing is decoded
-    but the lines with usage and, where a request's beginning has to be inferred, the time of the input before it.
+    but the lines with usage and, where a request's beginning has to be inferred, the time of the input before it. Lines
+    of one message that follow each other become one record at once.
     """
 
     latest_wins = False
@@ -130,28 +62,34 @@ class ClaudeReader:
         self._label = label
         self._state = restored(_State, state)
         self._block = b""
-        self._inputs: list[tuple[int, int]] = []
-        self._looked: dict[bool, int] = {}
+        self._inputs: list[tuple[int, int, bool | None]] = []
+        self._looked = [0, 0]
+        self._open: OpenMessage | None = None
+        self._told = ABSENT
+        self._usage: Usage | None = None
 
     def feed(self, block: bytes, offset: int) -> None:
-        self._block, self._inputs, self._looked = block, [], {True: 0, False: 0}
+        self._block, self._inputs, self._looked = block, [], [0, 0]
         sides = {False, *(side == "side" for side in self._state.inputs)}
-        find, begin, size = block.find, 0, len(block)
+        find, begin, size, add_input = block.find, 0, len(block), self._inputs.append
         while begin < size:
             end = find(b"\n", begin)
             if end < 0:
                 end = size
-            head = min(begin + _HEAD_BYTES, end)
+            head = begin + _HEAD_BYTES
+            if head > end:
+                head = end
             if find(_USER_LINE, begin, head) >= 0:
-                self._inputs.append((begin, end))
-                if find(_SIDE, begin, head) >= 0:
+                side = find(_SIDE, begin, head) >= 0
+                add_input((begin, end, side))
+                if side:
                     sides.add(True)
             elif find(b'"usage":', begin, end) >= 0:
                 self._usage_line(begin, end, offset, sides)
             elif find(b'"api-request"', begin, head) >= 0:
                 self._request_line(block[begin:end])
             else:
-                self._inputs.append((begin, end))
+                add_input((begin, end, None))
                 if find(_SIDE_SPACED, begin, head) >= 0 or find(_SIDE, begin, head) >= 0:
                     sides.add(True)
             if block[end - 1] != _CLOSING and not looks_whole(block[begin:end]):
@@ -159,6 +97,7 @@ class ClaudeReader:
             begin = end + 1
         for side in sides:
             self._last_input(side)
+        self._close()
         self._block = b""
 
     def state(self) -> bytes:
@@ -174,23 +113,20 @@ class ClaudeReader:
                 del requests[next(iter(requests))]
 
     def _usage_line(self, begin: int, end: int, offset: int, sides: set[bool]) -> None:
-        raw = self._block[begin:end]
-        line = decoded(_LINES, raw)
+        line = self._decoded_line(begin, end, offset)
         if line is None:
-            kind = decoded(_KINDS, raw)
-            if (kind is not None and bytes(kind.get("type", b"")) == b'"assistant"') or (
-                kind is None and raw[-1:] == b"}"
-            ):
-                self.output.skip(MALFORMED, offset + begin)
             return
-        message = line.message
-        if line.type != "assistant" or message is None or message.usage is None:
-            self._inputs.append((begin, end))
+        message, usage = line.message, self._usage
+        if line.type != "assistant" or message is None or usage is None:
+            self._inputs.append((begin, end, None))
             return
-        usage, copied = message.usage, bytes(line.forkedFrom) != b"null"
-        if usage.is_empty and bytes(usage.iterations) not in (b"null", b"[]"):
-            usage, copied = _sum_of_iterations(usage), True
-        if usage.is_empty or message.model == "<synthetic>":
+        copied = line.forkedFrom != ABSENT
+        if usage.is_empty:
+            if usage.iterations not in (ABSENT, _NOTHING):
+                usage, copied = sum_of_iterations(usage), True
+            if usage.is_empty:
+                return
+        if message.model == "<synthetic>":
             return
         at = ms_of(line.timestamp)
         key = message.id or line.requestId or line.uuid
@@ -202,30 +138,68 @@ class ClaudeReader:
         if started is None:
             sides.add(line.isSidechain)
             inferred = self._last_input(line.isSidechain)
-        record = _record(key, line, message, usage, at, started, inferred, offset + begin, copied)
-        self.output.add(record if self._label is None else structs.replace(record, subagent_name=self._label))
+        opened = self._open
+        if opened is not None and opened.goes_on(line, message, at, started, inferred, copied):
+            opened.add(message, at, offset + begin)
+            return
+        self._close()
+        found = OpenMessage(key, line, message, usage, at, started, inferred, offset + begin, copied)
+        if message.id and key not in self.output.records and is_time(at):
+            self._open = found
+        else:
+            self.output.add(found.record(self._label))
+
+    def _decoded_line(self, begin: int, end: int, offset: int) -> Line | None:
+        """The fields of a line, with its usage in `_usage`; None when it is told as malformed or says nothing."""
+        raw = self._block[begin:end]
+        line: Line | None
+        try:
+            line = LINES.decode(raw)
+        except DECODE_ERRORS:
+            line = decoded(LINES, raw)
+        if line is not None:
+            told = line.message.usage if line.message is not None else ABSENT
+            if told == self._told:
+                return line
+            try:
+                self._usage, self._told = USAGES.decode(told), told
+                return line
+            except DECODE_ERRORS:
+                pass
+        kind = decoded(_KINDS, raw)
+        if (kind is not None and bytes(kind.get("type", b"")) == b'"assistant"') or (kind is None and raw[-1:] == b"}"):
+            self.output.skip(MALFORMED, offset + begin)
+        return None
+
+    def _close(self) -> None:
+        """Give out the message whose lines were read."""
+        if self._open is not None:
+            self.output.add(self._open.record(self._label))
+            self._open = None
 
     def _last_input(self, side: bool) -> int | None:
         """The time of the newest input so far. Looks at each line once."""
-        inputs, name = self._state.inputs, "side" if side else "main"
-        inputs.setdefault(name, None)
-        for begin, end in reversed(self._inputs[self._looked[side] :]):
-            at = _input_time(self._block, begin, end, side)
-            if at is not None:
-                inputs[name] = at
-                break
-        self._looked[side] = len(self._inputs)
-        return inputs[name]
+        inputs, name, lines = self._state.inputs, "side" if side else "main", self._inputs
+        looked, count = self._looked[side], len(lines)
+        if looked < count:
+            self._looked[side] = count
+            for index in range(count - 1, looked - 1, -1):
+                at = _input_time(self._block, *lines[index], side)
+                if at is not None:
+                    inputs[name] = at
+                    return at
+        return inputs.setdefault(name, None)
 
 
-def _input_time(block: bytes, begin: int, end: int, side: bool) -> int | None:
-    """When a line of a person, a tool or the program was written; None for other lines and the other chain's."""
-    head = min(begin + _HEAD_BYTES, end)
-    if block.find(_USER_LINE, begin, head) >= 0 and block.find(_PROGRESS, begin, head) < 0:
-        stamp = _STAMP.search(block, begin, end)
+def _input_time(block: bytes, begin: int, end: int, chain: bool | None, side: bool) -> int | None:
+    """When a line of a person, a tool or the program was written; None for other lines and the other chain's.
+
+    `chain` is None for a line whose beginning is not the usual one, else whether it is in a side chain.
+    """
+    if chain is not None and block.find(_PROGRESS, begin, min(begin + _HEAD_BYTES, end)) < 0:
+        stamp = _stamp(block, begin, end)
         if stamp is not None:
-            same = (block.find(_SIDE, begin, head) >= 0) == side
-            return ms_of(stamp[1].decode("ascii", "replace")) if same else None
+            return ms_of(stamp) if chain == side else None
     elif block.find(b'"user"', begin, end) < 0 and block.find(b'"system"', begin, end) < 0:
         return None
     line = decoded(_HEADS, block[begin:end])
@@ -234,81 +208,18 @@ def _input_time(block: bytes, begin: int, end: int, side: bool) -> int | None:
     return ms_of(line.timestamp)
 
 
-def _record(
-    key: str,
-    line: _Line,
-    message: _Message,
-    usage: _Usage,
-    at: int,
-    started: int | None,
-    inferred: int | None,
-    offset: int,
-    copied: bool,
-) -> UsageRecord:
-    written, written_1h = _cache_writes(usage)
-    calls: tuple[tuple[str, str], ...] = ()
-    if isinstance(message.content, list):
-        calls = tuple((block.id, block.name) for block in message.content if block.type == "tool_use")[:MOST_TOOLS]
-    return UsageRecord(
-        key,
-        line.sessionId,
-        at,
-        at,
-        _provider(message),
-        message.model,
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cache_read_input_tokens,
-        written,
-        written_1h,
-        usage.output_tokens_details.thinking_tokens if usage.output_tokens_details else None,
-        started,
-        inferred,
-        calls,
-        line.agentId or ("sidechain" if line.isSidechain else None),
-        None,
-        line.isSidechain,
-        copied,
-        line.cwd,
-        usage.server_tool_use.web_search_requests if usage.server_tool_use else None,
-        usage.speed,
-        usage.inference_geo or None,
-        None,
-        (offset,),
-    )
-
-
-def _cache_writes(usage: _Usage) -> tuple[int | None, int | None]:
-    """All cache writes and those for an hour. Some builds log 0 in the flat field beside the parts."""
-    parts = usage.cache_creation
-    if parts is None:
-        return usage.cache_creation_input_tokens, None
-    split = (parts.ephemeral_5m_input_tokens or 0) + (parts.ephemeral_1h_input_tokens or 0)
-    flat = usage.cache_creation_input_tokens
-    return (split if flat is None else max(flat, split)), parts.ephemeral_1h_input_tokens
-
-
-def _sum_of_iterations(usage: _Usage) -> _Usage:
-    """A copy may carry zeros on top and the real counts in its iterations."""
-    parts = decoded(_ITERATIONS, bytes(usage.iterations)) or []
-    total = _Usage(speed=usage.speed, inference_geo=usage.inference_geo, server_tool_use=usage.server_tool_use)
-    total.output_tokens_details = usage.output_tokens_details
-    for part in parts:
-        written, written_1h = _cache_writes(part)
-        total.input_tokens = (total.input_tokens or 0) + (part.input_tokens or 0)
-        total.output_tokens = (total.output_tokens or 0) + (part.output_tokens or 0)
-        total.cache_read_input_tokens = (total.cache_read_input_tokens or 0) + (part.cache_read_input_tokens or 0)
-        total.cache_creation_input_tokens = (total.cache_creation_input_tokens or 0) + (written or 0)
-        if written_1h is not None:
-            earlier = total.cache_creation.ephemeral_1h_input_tokens if total.cache_creation else 0
-            total.cache_creation = _CacheWrites(None, (earlier or 0) + written_1h)
-    return total
-
-
-def _provider(message: _Message) -> str | None:
-    """Who answered, where that is certain: other vendors' models and resellers' message ids tell of another address."""
-    if not (message.model or "").startswith("claude-"):
-        return None
-    if (message.id or "").startswith(("msg_bdrk_", "msg_vrtx_")):
-        return None
-    return "anthropic"
+def _stamp(block: bytes, begin: int, end: int) -> str | None:
+    """The time behind the first `uuid` that has one right behind it."""
+    at = block.find(_STAMP, begin, end)
+    while at >= 0:
+        uuid, first = block.rfind(b'"', begin, at) + 1, at + len(_STAMP)
+        last = block.find(b'"', first, end)
+        if (
+            last - first in _STAMP_CHARS
+            and 0 < at - uuid <= _UUID_CHARS
+            and block.startswith(_UUID, uuid - len(_UUID))
+            and uuid - len(_UUID) >= begin
+        ):
+            return block[first:last].decode("ascii", "replace")
+        at = block.find(_STAMP, at + 1, end)
+    return None

@@ -21,7 +21,7 @@ TOO_LONG: Final = "line too long"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
 _YEAR_10000_MS: Final = 253_402_300_800_000
-_DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Output:
@@ -55,7 +55,7 @@ class Output:
 
     def _has_time(self, record: UsageRecord) -> bool:
         """Whether a record can be placed in time; if not, that is told."""
-        if 0 < record.at_ms < _YEAR_10000_MS and 0 < record.ended_ms < _YEAR_10000_MS:
+        if is_time(record.at_ms) and is_time(record.ended_ms):
             return True
         self.skip(UNTIMED, record.offsets[0] if record.offsets else 0)
         return False
@@ -63,6 +63,11 @@ class Output:
     @property
     def skips(self) -> list[Skip]:
         return [Skip(reason, count, first) for reason, (count, first) in self._skips.items()]
+
+
+def is_time(at_ms: int) -> bool:
+    """Whether a time is one that a request can have."""
+    return 0 < at_ms < _YEAR_10000_MS
 
 
 class LineReader(Protocol):
@@ -104,7 +109,7 @@ def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
     """The line's fields, None when it is no JSON of that shape. Zero bytes that a crash left around it are dropped."""
     try:
         return decoder.decode(line.strip(b"\0\r "))
-    except _DECODE_ERRORS:
+    except DECODE_ERRORS:
         return None
 
 
