@@ -133,7 +133,8 @@ def test_a_call_for_attention_waits_in_the_inbox_and_leads_to_its_card(hosted: H
     made.inside.get_by_role("button", name="Call").click()
     expect(made.card).to_contain_text("Count something!")
     far_away(made.person)
-    made.person.choose("Inbox: 1 waiting", "Counter")
+    made.person.button("Inbox: 1 waiting").click()
+    made.person.page.get_by_role("dialog", name="Inbox").get_by_role("button", name="Go to Counter").click()
     expect(made.counted).to_be_visible()
     made.person.look("attention")
 
