@@ -110,9 +110,13 @@ class RealAgent:
         self._scene_from = len(self.told())
 
     async def shows(self, *expected: AgentStatus) -> None:
-        """Wait until the watching card was told exactly these statuses in this scene."""
-        await self.until(lambda: len(self.statuses) >= len(expected), f"to become {', '.join(expected)}")
+        """Wait until the watching card was told exactly these statuses in this scene; each of them has its time."""
+        for count in range(1, len(expected) + 1):
+            await self.until(partial(self._was_told, count), f"to become {', '.join(expected)}")
         assert self.statuses == list(expected), self.runtime
+
+    def _was_told(self, count: int) -> bool:
+        return len(self.statuses) >= count
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
         """Wait for evidence; what there was instead is in the error."""

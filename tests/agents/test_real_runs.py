@@ -84,6 +84,7 @@ async def test_a_day_with_an_agent(agent: RealAgent, manners: Manners, home: Hom
 
 async def first_prompt(agent: RealAgent, manners: Manners) -> None:
     await agent.call("agent.start", prompt="[[text]] hello")
+    await agent.until(lambda: agent.seat.shows_something, "to show something")
     await agent.shows(*ANSWERED)
     await check_turns(agent)
     if manners.hooked:

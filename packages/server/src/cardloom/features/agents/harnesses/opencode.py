@@ -56,12 +56,13 @@ def launch_as(spec: LaunchSpec, prefix: str) -> Launch:
         argv += ["--model", spec.model]
     if spec.dangerous:
         argv.append("--auto")
-    if spec.prompt:
+    takes_prompt = (
+        bool(spec.prompt) and not spec.session_id
+    )  # seen with 1.18.33: with a session it is left out silently
+    if takes_prompt:
         argv.append(f"--prompt={spec.prompt}")
     environment = {f"{prefix}CONFIG": f"{spec.layer}/{CONFIG_FILE}", f"{prefix}PURE": "false"}
-    return Launch(
-        tuple(argv), environment, files=files, session_id=spec.session_id, prompt_given=spec.prompt is not None
-    )
+    return Launch(tuple(argv), environment, files=files, session_id=spec.session_id, prompt_given=takes_prompt)
 
 
 def reads_as(environment: Mapping[str, str], prefix: str) -> tuple[str, ...]:
