@@ -171,14 +171,14 @@ async def test_a_program_that_is_replaced_while_its_prompt_is_typed_gets_no_ente
     seat, real_sleep = _seat(agent), asyncio.sleep
 
     async def replaced_meanwhile(_: float) -> None:
-        monkeypatch.setattr(typist.asyncio, "sleep", real_sleep)
+        monkeypatch.setattr(asyncio, "sleep", real_sleep)
         await agent.page.call("agent.stop", cardId=agent.id)
         await agent.page.call("agent.start", cardId=agent.id, fresh=True)
         await agent.until(lambda: sum("argv" in entry for entry in agent.said()) == 2)
 
     agent_typist = agent.app.agents.prompts._typist(seat)
     await seat.until(agent_typist._takes_input, 20_000)
-    monkeypatch.setattr(typist.asyncio, "sleep", replaced_meanwhile)
+    monkeypatch.setattr(asyncio, "sleep", replaced_meanwhile)
     refusal = await agent.refused_prompt("for the first one")
     assert refusal.code == "UNAVAILABLE"
     assert "ended while the prompt was typed" in refusal.message

@@ -1,12 +1,14 @@
 """An agent that speaks the Agent Client Protocol: what passes over its pipe are the facts, nothing is guessed.
 
-Whoever holds the pipe hands each message in as an event: its method's name, `session/prompt` for our own request and
-`session/prompt:result` or `session/prompt:error` for what came of it. Spec: issue 4, harnesses.
+The program in its terminal is ours (`acp_terminal`): it holds the pipe, shows the conversation and posts each message
+as an event: its method's name with dots, `session.prompt` for our own request and `session.prompt:result` or
+`session.prompt:error` for what came of it. Spec: issue 4, harnesses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..facts import (
@@ -25,9 +27,11 @@ from ..facts import (
 )
 from ..signals import Choice
 from ..state import Rules
+from .hooking import MCP_NAME, POST_FILE
 from .payloads import Payload, one_line, table, tables, text
-from .shape import Abilities, ApiCall, Delivery, Detection, Harness, Launch, LaunchSpec
+from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec, LayerFile
 
+TERMINAL: Final = "cardloom.features.agents.acp_terminal"
 FAILED_STOPS: Final = frozenset(("max_tokens", "max_turn_requests", "refusal"))
 OPTION_KINDS: Final[dict[Choice, tuple[str, ...]]] = {
     "approve": ("allow_once", "allow_always"),
@@ -37,11 +41,14 @@ OPTION_KINDS: Final[dict[Choice, tuple[str, ...]]] = {
 
 
 def launch(spec: LaunchSpec) -> Launch:
-    return Launch((spec.program, *spec.arguments), session_id=spec.session_id)
+    mcp = None if spec.mcp is None else {"name": MCP_NAME, "url": spec.mcp.url, "token": spec.mcp.token}
+    told = LayerFile(POST_FILE, json.dumps({"url": spec.hook_url, "session": spec.session_id, "mcp": mcp}))
+    talk = (spec.poster[0], "-I", "-m", TERMINAL, f"{spec.layer}/{POST_FILE}")
+    return Launch((*talk, spec.program, *spec.arguments), files=(told,), session_id=spec.session_id)
 
 
 def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
-    return HookResult(tuple(_facts(event, payload)), session_id=text(payload, "sessionId"))
+    return HookResult(tuple(_facts(event.replace(".", "/"), payload)), session_id=text(payload, "sessionId"))
 
 
 def _facts(event: str, payload: Payload) -> Iterator[Fact]:
@@ -103,7 +110,7 @@ def _question(payload: Payload) -> Question:
     return Question("permission", detail, action, tool, call_id, call_id, can_always=can_always)
 
 
-def option_for(options: list[Payload], choice: Choice) -> str | None:
+def option_for(options: Sequence[Payload], choice: Choice) -> str | None:
     """The id of the offered option that means this choice; None where none does, which cancels the request."""
     for kind in OPTION_KINDS[choice]:
         for option in options:
@@ -113,10 +120,10 @@ def option_for(options: list[Payload], choice: Choice) -> str | None:
 
 
 def answer(question: Question, choice: Choice) -> Delivery | None:
-    """The answer goes over the pipe: the path names the call, the body the choice."""
-    if question.id is None or (choice == "always" and not question.can_always):
+    """The key that our program in its terminal takes for the choice."""
+    if choice == "always" and not question.can_always:
         return None
-    return ApiCall("POST", question.id, choice)
+    return (KeyWrite({"approve": b"y", "always": b"a", "deny": b"n"}[choice]),)
 
 
 HARNESS: Final = Harness(
@@ -132,12 +139,11 @@ HARNESS: Final = Harness(
         mcp=True,
         subagents=False,
         reply="api",
-        answers="api",
+        answers="keys",
         always=True,
     ),
     rules=Rules(silence_ms=None, escape="goes-on"),
     launch=launch,
     read_hook=read_hook,
-    interrupt=(),
     answer=answer,
 )
