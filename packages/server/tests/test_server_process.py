@@ -243,6 +243,23 @@ def test_a_folder_that_is_none_is_said_in_one_line(tmp_path: Path, kind: str) ->
     assert len(ended.stderr.splitlines()) == 1
 
 
+def test_a_data_folder_that_cannot_be_one_is_said_in_words(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("x")
+    for home in (place, place / "below"):
+        ended = subprocess.run(
+            [sys.executable, "-m", "cardloom", "up", str(tmp_path), "--no-open"],
+            env={**os.environ, "CARDLOOM_HOME": str(home)},
+            capture_output=True,
+            text=True,
+            timeout=CAP_S,
+            check=False,
+        )
+        assert ended.returncode == 1
+        assert ended.stderr.startswith(f"The data folder {home} cannot be used: ")
+        assert len(ended.stderr.splitlines()) == 1
+
+
 async def test_a_port_in_use_gives_way_to_the_next_and_is_named(start_server: Any, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -17,10 +17,16 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def log_into(folder: Path) -> None:
-    """Send the process's log to a file of this folder, readable by its owner alone, and to the console."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Send the process's log to a file of this folder, readable by its owner alone, and to the console.
+
+    OSError says in words what is wrong with the folder.
+    """
     path = folder / LOG_FILE
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise OSError(f"The data folder {folder} cannot be used: {error.strerror}.") from error
     to_file = RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=1, encoding="utf-8")
     to_file.setFormatter(logging.Formatter(_FORMAT))
     to_console = logging.StreamHandler()
