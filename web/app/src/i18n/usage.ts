@@ -84,6 +84,16 @@ export const usageTexts = texts({
   "usage.others": { en: "others", ru: "прочие", zh: "其他" },
   "usage.tables": { en: "In detail by", ru: "Подробно по", zh: "明细" },
   "usage.sortBy": { en: "Sort by {column}", ru: "Сортировать: {column}", zh: "按{column}排序" },
+  "usage.showAll": {
+    en: { one: "Show {count} line", other: "Show all {count} lines" },
+    ru: {
+      one: "Показать {count} строку",
+      few: "Показать все {count} строки",
+      many: "Показать все {count} строк",
+      other: "Показать все {count} строки",
+    },
+    zh: "显示全部 {count} 行",
+  },
   "usage.exportCsv": { en: "Save as CSV", ru: "Сохранить CSV", zh: "保存为 CSV" },
   "usage.exportJson": { en: "Save as JSON", ru: "Сохранить JSON", zh: "保存为 JSON" },
   "usage.prices": { en: "Prices: {version}.", ru: "Цены: {version}.", zh: "价格：{version}。" },

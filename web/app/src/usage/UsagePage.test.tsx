@@ -83,6 +83,15 @@ describe("the page of usage", () => {
     expect(names()).toEqual(["Asker qwen-code", "Builder claude-code", "Total"]);
   });
 
+  test("a long table is drawn in part until all of it is asked for", async () => {
+    await openUsagePage(usageReport(Array.from({ length: 130 }, (_, index) => usageRow(`s${String(index)}`))));
+    await screen.findByRole("table");
+    const lines = () => document.querySelectorAll("tbody tr").length;
+    expect(lines()).toBe(100);
+    fireEvent.click(screen.getByText("Show all 130 lines"));
+    expect(lines()).toBe(130);
+  });
+
   test("the first scan shows how far it is, and why usage could not be read", async () => {
     const page = await openPage();
     render(<UsagePage />, { wrapper: page.wrapper });

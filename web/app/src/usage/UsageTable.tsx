@@ -27,12 +27,16 @@ const NAME_HEADS: Readonly<Record<UsageReport["by"], TextKey>> = {
   sender: "usage.bySender",
 };
 
+/** Sessions can be thousands: so many lines are drawn before all are asked for. */
+const FIRST_LINES = 100;
+
 /** A report line by line; its heads sort it, and it can be kept as a file. */
 export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWorkspace: boolean }) {
   const session = useSession();
   const t = useT();
   const language = useStore(session.app, (app) => app.preferences.language);
   const [order, setOrder] = useState<Order>({ column: "costMicroUsd", down: true });
+  const [all, setAll] = useState(false);
   const rows = useMemo(() => sortRows(report.rows, order, (row) => valueIn(row, order.column, t)), [report, order, t]);
   const silent = useSilentAgents(report, inWorkspace);
   if (rows.length + silent.length === 0) {
@@ -55,7 +59,7 @@ export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWor
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {(all ? rows : rows.slice(0, FIRST_LINES)).map((row) => (
               <Line key={[row.harness, row.key, row.name].join("\n")} row={row} by={report.by} language={language} />
             ))}
             {silent.map((card) => (
@@ -76,6 +80,11 @@ export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWor
         </table>
       </div>
       <div className="buttons">
+        {all || rows.length <= FIRST_LINES ? null : (
+          <button type="button" className="btn" onClick={() => setAll(true)}>
+            {t("usage.showAll", { count: rows.length })}
+          </button>
+        )}
         <button type="button" className="btn" onClick={() => saveFile(fileName(report, "csv"), toCsv(rows), "text/csv")}>
           {t("usage.exportCsv")}
         </button>
