@@ -9,6 +9,7 @@ from typing import Any
 from packages.server.tests.conftest import Client, Clients
 
 from cardloom.app import App
+from cardloom.features.sessions.service import SessionsService
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError
 
@@ -50,6 +51,11 @@ class RealAgent:
         card = await page.call("agent.create", **create)
         await page.call("canvas.connect", a=made["cardId"], b=card["id"], direction="forward")
         return RealAgent(app, page, watcher, card["id"])
+
+    @property
+    def sessions(self) -> SessionsService:
+        """The backends of the server that the agent is of."""
+        return self._app.sessions
 
     # What the person and the card do
 
