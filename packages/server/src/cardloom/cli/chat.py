@@ -17,7 +17,7 @@ from typing import Any, Final
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client
 
-from .console import EXIT_FAILED, Answer, say
+from .console import EXIT_FAILED, Answer, say, visible
 from .session import session as connected
 
 
@@ -137,7 +137,7 @@ class _Talk:
     def _print(self, words: str) -> None:
         self.text += words
         if not self._quiet:
-            print(words, end="", flush=True)
+            print(visible(words), end="", flush=True)
 
     async def _answer(self, event: Mapping[str, Any]) -> None:
         """Ask the person; where there is none, the question is given up, which allows nothing."""
