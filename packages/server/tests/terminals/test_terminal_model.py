@@ -145,6 +145,28 @@ def test_recorded_cmd_output_gives_no_exit_code() -> None:
     assert _facts(tracker, f"dir\r\n a.txt\r\n{st('D;')}{st('A')}C:\\work>{st('B')}") == [Ended("", None), Ready()]
 
 
+def test_powershell_in_powershell_an_open_quote_and_a_cleared_screen_are_one_command_each() -> None:
+    tracker = Tracker()
+    _facts(tracker, f"{_m('A')}PS> {_m('B')}")
+    assert _facts(tracker, f"{_m('E;pwsh')}{_m('C')}PowerShell 7.4.6\r\nPS> exit 4\r\n") == [Started("pwsh")]
+    assert _facts(tracker, f"{_m('D;4')}{_m('A')}PS> {_m('B')}") == [Ended("pwsh", 4), Ready()]
+    assert _facts(tracker, f"echo 'open\r\n>> closed'\r\n{_m('E;echo')}{_m('C')}open\r\nclosed\r\n") == [
+        Started("echo")
+    ]
+    assert _facts(tracker, f"{_m('D;0')}{_m('A')}PS> {_m('B')}") == [Ended("echo", 0), Ready()]
+    cleared = f"{_m('E;cls')}{_m('C')}\x1b[H\x1b[2J\x1b[3J{_m('D;0')}{_m('A')}PS> {_m('B')}"
+    assert _facts(tracker, cleared) == [Started("cls"), Ended("cls", 0), Ready()]
+
+
+def test_a_cleared_screen_and_an_open_quote_in_cmd_end_without_a_code() -> None:
+    tracker = Tracker(marks_start=False)
+    prompt = f"{_m('D;')}{_m('A')}C:\\work>{_m('B')}"
+    assert _facts(tracker, prompt) == [Ready()]
+    for command, output in (("cls", "\x1b[2J\x1b[H"), ('echo "open', '"open\r\n')):
+        assert tracker.typed(f"{command}\r") == [Started("")]
+        assert _facts(tracker, f"{output}{prompt}") == [Ended("", None), Ready()]
+
+
 # Capture
 
 
