@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,3 +47,28 @@ def test_a_program_that_is_not_there_is_named(words: list[str], said: str, tmp_p
     with pytest.raises(CallError, match=said) as refused:
         named_program(words, {"PATH": str(tmp_path)})
     assert refused.value.code is ErrorCode.UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        pytest.param({"harness": "pi"}, id="a harness that is not installed"),
+        pytest.param({"harness": "command", "arguments": ["no-such-program"]}, id="a command that is not there"),
+        pytest.param({"folder": "/no/such/folder"}, id="a folder that is not there"),
+    ],
+)
+async def test_what_cannot_start_is_refused_before_a_card_is_made(
+    make_agent: Callable[..., Any], page: Any, workspace_id: str, wishes: dict[str, Any]
+) -> None:
+    with pytest.raises(Exception, match="not installed|no/such/folder"):
+        await make_agent(**wishes)
+    assert (await page.call("canvas.snapshot", workspaceId=workspace_id))["cards"] == []
+
+
+async def test_a_command_runs_with_the_arguments_it_was_given(make_agent: Callable[..., Any]) -> None:
+    agent = await make_agent(harness="command", arguments=["sh", "-c", "echo given $0; read line", "words"])
+    await agent.until(
+        lambda: "given words" in agent.app.graph.card(agent.id).name or agent.runtime["status"] == "finished"
+    )
+    text = (await agent.page.call("agents.readScreen", agentId=agent.id))["text"]
+    assert "given words" in text

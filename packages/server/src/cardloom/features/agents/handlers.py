@@ -66,6 +66,8 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
     async def create(call: Call) -> dict[str, Any]:
         params = call.params
         content = {"harness": params["harness"], **{name: params[name] for name in _KEPT if name in params}}
+        if params.get("start", True):
+            await desk.check(params["workspaceId"], content)
         worktree = params.get("worktree")
         if worktree is not None:
             content["worktree"] = await desk.make_worktree(params["workspaceId"], worktree["branch"])

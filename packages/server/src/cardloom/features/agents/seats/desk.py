@@ -26,7 +26,7 @@ from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published
 from . import worktrees
-from .detection import Detector, named_program
+from .detection import Detector, Found, named_program
 from .launching import Wish, forget, prepare
 from .seat import Seat
 from .showing import Emit, Outputs, question_key, shown
@@ -242,6 +242,20 @@ class SeatDesk:
 
     # Starting
 
+    async def check(self, workspace_id: str, content: Mapping[str, Any]) -> None:
+        """Whether an agent of that content could start, before anything is made for it. UNAVAILABLE; FS_ERROR."""
+        folder = str(content.get("folder") or self._graph.workspace(workspace_id).path)
+        await asyncio.to_thread(self.hooks.check_folder, folder)
+        found = await self._usable(self._harnesses[str(content["harness"])])
+        if found.program is None:
+            named_program(content.get("arguments") or ())
+
+    async def _usable(self, harness: Harness) -> Found:
+        found = await self.detector.one(harness)
+        if found.problem is not None:
+            raise CallError(ErrorCode.UNAVAILABLE, found.problem, {"install": harness.detection.install})
+        return found
+
     async def _launch(self, seat: Seat, *, prompt: str | None = None, fresh: bool = False) -> bool:
         card = self._graph.card(seat.card_id)
         folder = self._folder(card)
@@ -250,9 +264,7 @@ class SeatDesk:
             workspace = self._graph.workspace(card.workspace_id)
             await worktrees.restore(workspace.path, worktrees.Worktree(kept["branch"], kept["path"]))
         await asyncio.to_thread(self.hooks.check_folder, folder)
-        found = await self.detector.one(seat.harness)
-        if found.problem is not None:
-            raise CallError(ErrorCode.UNAVAILABLE, found.problem, {"install": seat.harness.detection.install})
+        found = await self._usable(seat.harness)
         program, content = found.program, card.content
         if program is None:
             program, words = named_program(content.get("arguments") or ())
