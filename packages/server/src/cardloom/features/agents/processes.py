@@ -66,11 +66,20 @@ def exited(state: AgentState, signal: Exited) -> Step:
     if signal.life != state.life or not state.alive:
         return state, ()
     if state.relaunching:
-        return replace(state, alive=False), ()
+        return _at_rest(replace(_emptied(state), alive=False))
     code = "" if signal.exit_code is None else f" with {signal.exit_code}"
     evidence = evidence_of(state, Source.PROCESS, f"ended{code}")
     state = replace(_emptied(state), life=state.life + 1, alive=False, since_ms=state.now_ms, evidence=evidence)
     return state, (Published(AgentStatus.EXITED, evidence, state.now_ms, evidence.note),)
+
+
+def _at_rest(state: AgentState) -> Step:
+    """A turn that a program without its session seemed to have is none."""
+    if state.status in (None, AgentStatus.IDLE):
+        return state, ()
+    evidence = evidence_of(state, Source.PROCESS, "its session is gone")
+    state = replace(state, status=AgentStatus.IDLE, evidence=evidence, since_ms=state.now_ms, error=None)
+    return state, (Published(AgentStatus.IDLE, evidence, state.now_ms),)
 
 
 def resume_missed(state: AgentState, signal: ResumeMissed) -> AgentState:

@@ -39,6 +39,7 @@ from .transitions import answered, evidence_of, work
 from .watching import dismissed, entered, keyed, log_read, program_said, title_said
 
 _IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
+_OF_PROCESSES: Final = (Spawned, SpawnFailed, Exited, ResumeMissed, Tick)
 _ROUNDS: Final = 8
 """A timer may set another one; each of the few timers runs out at most once in one step."""
 
@@ -89,6 +90,8 @@ def _run_timers(state: AgentState) -> Step:
 
 
 def _take(state: AgentState, signal: Signal) -> Step:
+    if state.relaunching and not isinstance(signal, _OF_PROCESSES):
+        return state, ()  # a program that makes room for a fresh one has nothing to tell
     match signal:
         case Told():
             return hear(state, signal)
