@@ -1,4 +1,7 @@
-"""What keys leave in an agent's input box, and the programs that a person names. Spec: harnesses, keys; agents."""
+"""What keys leave in an agent's input box, the programs that a person names, and what is checked before a card is made.
+
+Spec: harnesses, keys; agents.
+"""
 
 from __future__ import annotations
 
@@ -60,15 +63,20 @@ def test_a_program_that_is_not_there_is_named(words: list[str], said: str, tmp_p
 async def test_what_cannot_start_is_refused_before_a_card_is_made(
     make_agent: Callable[..., Any], page: Any, workspace_id: str, wishes: dict[str, Any]
 ) -> None:
-    with pytest.raises(Exception, match="not installed|no/such/folder"):
+    with pytest.raises(Exception, match=r"not installed|no/such/folder"):
         await make_agent(**wishes)
     assert (await page.call("canvas.snapshot", workspaceId=workspace_id))["cards"] == []
 
 
 async def test_a_command_runs_with_the_arguments_it_was_given(make_agent: Callable[..., Any]) -> None:
     agent = await make_agent(harness="command", arguments=["sh", "-c", "echo given $0; read line", "words"])
-    await agent.until(
-        lambda: "given words" in agent.app.graph.card(agent.id).name or agent.runtime["status"] == "finished"
-    )
+    await agent.until(lambda: agent.runtime["status"] == "finished")
     text = (await agent.page.call("agents.readScreen", agentId=agent.id))["text"]
     assert "given words" in text
+
+
+async def test_undoing_the_removal_of_a_running_agent_starts_it_again(agent: Any, page: Any, workspace_id: str) -> None:
+    await page.call("canvas.removeCard", cardId=agent.id, force=True)
+    back = await page.call("canvas.restore", workspaceId=workspace_id, cardIds=[agent.id], arrowIds=[])
+    assert back["restarted"] == [agent.id]
+    await agent.until(lambda: agent.runtime.get("pid"))

@@ -95,8 +95,6 @@ class SeatDesk:
         """List the workspace's agents, and start again those that ran when it was closed."""
         for card in self._graph.cards_of(workspace.id):
             await self.card_added(card)
-            if card.kind == KIND and card.content.get("wanted"):
-                self._spawn(self._start_again(card.id))
 
     async def workspace_closed(self, workspace: Workspace) -> None:
         """End the workspace's agents; they are wanted again when it opens."""
@@ -104,10 +102,13 @@ class SeatDesk:
         await asyncio.gather(*(self.card_removed(card) for card in cards))
 
     async def card_added(self, card: Card) -> None:
+        """List an agent, and start it when it ran before: the server came back, or its removal was undone."""
         if card.kind == KIND and self._is_open(card.workspace_id):
             seat = self._seat(card)
             self._put(seat)
             self._tell(seat)
+            if card.content.get("wanted"):
+                self._spawn(self._start_again(card.id))
 
     async def card_removed(self, card: Card) -> None:
         """End the agent of a card that is gone."""
