@@ -42,6 +42,28 @@ describe("a conversation", () => {
     expect(talk.running).toBe(true);
   });
 
+  test("a line stands before its answer also when the answer is heard of first", async () => {
+    server.answer("session.run", () => {
+      server.event("session.run", { backend: "engine", sessionId: "s1", runId: "r1", status: "running" });
+      return { runId: "r1", messageId: "u1" };
+    });
+    server.refuse("session.messages", "internal"); // so that nothing but the order of events can set it right
+    let answered: () => void = () => undefined;
+    const { call } = server;
+    server.call = async (method, params) => {
+      const answer = await call.call(server, method, params);
+      if (method === "session.run") await new Promise<void>((resolve) => (answered = resolve));
+      return answer;
+    };
+    const sending = talk.send("hello");
+    await settled();
+    server.stream("f1", [start, opened, delta("hi")], 1);
+    answered();
+    await sending;
+    expect(shown()).toEqual(["u1:hello", "a1:hi"]);
+    expect(server.calledWith("session.follow")).toHaveLength(1);
+  });
+
   test("a refused line is given back and nothing is shown of it", async () => {
     server.refuse("session.run", "conflict");
     await expect(talk.send("hello")).rejects.toMatchObject({ code: "conflict" });

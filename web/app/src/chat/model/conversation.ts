@@ -112,7 +112,10 @@ export class Conversation {
         const { messageId } = run;
         const isKnown = messageId === undefined || transcript.messages.some((one) => one.id === messageId);
         const mine = { id: messageId ?? "", role: "user", parts: shown };
-        const messages = isKnown ? transcript.messages : [...transcript.messages, mine];
+        // The answer may have begun before the server said so to the call: the line stands before it all the same.
+        const begun = transcript.messages.findIndex((one) => transcript.run?.writing.has(one.id) === true);
+        const at = begun < 0 ? transcript.messages.length : begun;
+        const messages = isKnown ? transcript.messages : transcript.messages.toSpliced(at, 0, mine);
         return { ...known, sending: null, transcript: { ...transcript, messages } };
       });
       this.follow(run.runId);
