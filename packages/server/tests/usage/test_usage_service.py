@@ -228,9 +228,21 @@ async def test_a_spent_budget_pauses_cards_and_never_a_person(desk: Desk) -> Non
     desk.app.grants.set(desk.home, PackageId("dev:reader"), ("agents.prompt",))
     assert (await desk.refused("agents.prompt", agentId=desk.agent_id, text="go")).code == "UNAVAILABLE"
     with pytest.raises(CallError, match="BUDGET_PAUSED"):
-        desk.app.usage.check(desk.agent_id)
+        desk.app.usage.budgets.check(desk.agent_id)
     await desk.page.call("budget.set", workspaceId=desk.home, budgets=[])
-    desk.app.usage.check(desk.agent_id)
+    desk.app.usage.budgets.check(desk.agent_id)
+
+
+async def test_a_budget_of_a_day_begins_anew_with_the_next_one(desk: Desk) -> None:
+    desk.log(claude_answer(2))
+    desk.at(60)
+    budget = {"period": "day", "unpriced": "ignore", "limitTokens": 30}
+    await desk.page.call("budget.set", workspaceId=desk.home, budgets=[budget])
+    with pytest.raises(CallError, match="BUDGET_PAUSED"):
+        desk.app.usage.budgets.check(desk.agent_id)
+    desk.at(24 * 3_600)
+    await desk.app.usage.budgets.turn_over()
+    desk.app.usage.budgets.check(desk.agent_id)
 
 
 async def test_crossing_a_step_of_a_budget_is_told_once(desk: Desk) -> None:

@@ -161,7 +161,7 @@ def _prompt_hooks(
         record=record,
         check_sender=check_sender,
         ask_owner=ask_owner,
-        check_budget=usage.check,
+        check_budget=usage.budgets.check,
         is_dangerous=seats.is_dangerous,
         queue_changed=seats.show_queue,
         went_out=went_out,

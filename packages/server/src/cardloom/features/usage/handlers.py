@@ -67,10 +67,10 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
         return (await service.timeline(call.params["agentId"], since(call), call.params.get("until"))).to_wire()
 
     async def get_budgets(call: Call) -> dict[str, Any]:
-        return _told(await service.budgets(WorkspaceId(call.params["workspaceId"])))
+        return _told(await service.budgets.of(WorkspaceId(call.params["workspaceId"])))
 
     async def set_budgets(call: Call) -> dict[str, Any]:
-        return _told(await service.set_budgets(WorkspaceId(call.params["workspaceId"]), call.params["budgets"]))
+        return _told(await service.budgets.set(WorkspaceId(call.params["workspaceId"]), call.params["budgets"]))
 
     return {
         "usage.summary": summary,

@@ -53,6 +53,11 @@ class LinkedSession:
     name: str
 
 
+def sessions_in(linked: Iterable[LinkedSession]) -> frozenset[tuple[str, str]]:
+    """The sessions as a scope names them."""
+    return frozenset((one.harness, one.session) for one in linked)
+
+
 class UsageLedger:
     """Reads go through the writer, so that they see what was written just before."""
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import secrets
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from cardloom_protocol.agents import HARNESSES, AgentStatus
+from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.usage import (
@@ -29,25 +26,23 @@ from cardloom_protocol.usage import (
     TimelineRequest,
     UsageSummary,
     Work,
-    total_work,
 )
 
-from ...core.bus import OWNERS, Bus, canvas_topic
+from ...core.bus import OWNERS, Bus
 from ...core.clock import Clock
 from ...core.directory import Directory, DirectoryChange
 from ...core.graph import Graph
 from ...core.records import Card, Change, PutCard
-from .attribution import Prompted, by_sender
-from .budgets import Budget, Spent, crossed, refusal_of, renamed
-from .budgets import window_of as budget_window
+from .attribution import Prompted
+from .budget_desk import BudgetDesk
 from .index import INDEX_NAME
-from .ledger import LinkedSession, UsageLedger
+from .ledger import LinkedSession, UsageLedger, sessions_in
+from .reports import Report, Reporter
 from .roots import UNREADABLE, roots_of
 from .scan import ScanReport, scan
-from .store import LogSkip, Scope, Session, UsageStore
+from .store import Scope, Session, UsageStore
 from .timeline import timeline_requests
 from .turns import segments, timing, turns
-from .windows import days_between, local_day
 from .windows import window_of as period_window
 
 _log = logging.getLogger(__name__)
@@ -62,60 +57,6 @@ FRESH_MS: Final = 5_000
 PULSE_S: Final = 30.0
 SLOW_SCAN_S: Final = 0.5
 ESTIMATED_TURNS: Final = 20
-
-Key: TypeAlias = str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRow:
-    """One line of a report: what it stands for, its name, and the sum. `more` are facts of its group."""
-
-    key: Key
-    name: str
-    work: Work
-    more: Mapping[str, Any]
-
-    def to_wire(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "name": self.name,
-            **self.more,
-            **self.work.to_wire(),
-            "unpricedRequests": self.work.unpriced,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Sums by one group. `skips` is what of the logs could not be read."""
-
-    by: str
-    from_ms: int | None
-    to_ms: int
-    rows: tuple[ReportRow, ...]
-    skips: tuple[LogSkip, ...]
-    prices: str
-    scanned_at_ms: int | None
-
-    @property
-    def skipped(self) -> int:
-        """How much could not be read."""
-        return sum(one.count for one in self.skips)
-
-    def to_wire(self) -> dict[str, Any]:
-        total = total_work(row.work for row in self.rows)
-        return {
-            "by": self.by,
-            "from": self.from_ms,
-            "to": self.to_ms,
-            "rows": [row.to_wire() for row in self.rows],
-            "total": {**total.to_wire(), "unpricedRequests": total.unpriced},
-            "skipped": self.skipped,
-            "skips": _reasons(self.skips),
-            "partial": total.unpriced > 0 or self.skipped > 0,
-            "prices": self.prices,
-            "scannedAt": self.scanned_at_ms,
-        }
 
 
 class UsageService:
@@ -141,8 +82,8 @@ class UsageService:
         self._store: UsageStore | None = None
         self._opening = asyncio.Lock()
         self._scanning: asyncio.Task[ScanReport] | None = None
-        self._budgets: dict[WorkspaceId, list[Budget]] = {}
-        self._spent: dict[WorkspaceId, list[Spent]] = {}
+        self._reporter = Reporter(graph, clock, ledger)
+        self.budgets = BudgetDesk(graph, bus, clock, ledger, self._opened, self._fresh)
         self._tasks: set[asyncio.Task[None]] = set()
         directory.listen(self._status_changed)
 
@@ -151,17 +92,14 @@ class UsageService:
     async def start(self) -> None:
         """Read the budgets, and end what an earlier server left open."""
         await self._ledger.begin()
-        self._budgets = {
-            workspace: [Budget.from_wire(one, one["id"]) for one in budgets]
-            for workspace, budgets in (await self._ledger.budgets()).items()
-        }
-        if self._budgets:
-            self._spawn(self._measure_budgets())
+        if await self.budgets.load():
+            self._spawn(self.budgets.measure())
 
     async def run(self) -> None:
         """Note every half minute that the server lives, so that a killed one's agents did not work for ever."""
         while True:
             await self._ledger.pulse(self._clock.now_ms())
+            await self.budgets.turn_over()
             await asyncio.sleep(PULSE_S)
 
     async def close(self) -> None:
@@ -226,7 +164,7 @@ class UsageService:
         report = await asyncio.to_thread(scan, store, roots, self._clock.now_ms(), progress)
         if report.read or report.failed:
             self._bus.publish("usage.changed", {"scannedAt": store.scanned_at_ms}, OWNERS)
-        await self._measure_budgets()
+        await self.budgets.measure()
         return report
 
     async def _fresh(self) -> UsageStore:
@@ -353,144 +291,12 @@ class UsageService:
         end_ms = self._clock.now_ms() + 1 if to_ms is None else to_ms
         linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=agent_id)
         bounded = workspace_id is not None or agent_id is not None
-        scope = Scope(from_ms, end_ms, _sessions(linked) if bounded else None)
-        rows = await self._rows(store, by, scope, linked)
-        if by == "day" and split is not None:
-            rows = [await self._in_parts(store, row, split, scope, linked) for row in rows]
+        scope = Scope(from_ms, end_ms, sessions_in(linked) if bounded else None)
+        rows = await self._reporter.rows(store, by, scope, linked, split)
         skips = await asyncio.to_thread(store.skips, self._clock.now_ms())
         harnesses = {one.harness for one in linked} if bounded else None
         told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
         return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, store.scanned_at_ms)
-
-    async def _in_parts(
-        self, store: UsageStore, day: ReportRow, split: str, scope: Scope, linked: Sequence[LinkedSession]
-    ) -> ReportRow:
-        """A day's line with its parts by agent or model, those without any request left out."""
-        if not day.work.requests:
-            return replace(day, more={**day.more, "parts": []})
-        within = replace(scope, from_ms=day.more["from"], to_ms=day.more["to"])
-        parts = await self._rows(store, split, within, linked)
-        return replace(day, more={**day.more, "parts": [one.to_wire() for one in parts if one.work.requests]})
-
-    async def _rows(self, store: UsageStore, by: str, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
-        match by:
-            case "day":
-                return await asyncio.to_thread(_by_day, store, scope, self._clock.now_ms())
-            case "model":
-                found = await asyncio.to_thread(store.work_by, "model", scope)
-                return _largest(ReportRow(name, name or "unknown model", work, {}) for name, work in found.items())
-            case "session":
-                sums = await asyncio.to_thread(store.work_by_session, scope)
-                names = {(one.harness, one.session): one for one in linked}
-                return _largest(_session_row(key, work, names.get(key)) for key, work in sums.items())
-            case "sender":
-                return await self._by_sender(store, scope, linked)
-            case _:
-                return self._by_agent(await asyncio.to_thread(store.work_by_session, scope), linked)
-
-    def _by_agent(self, sums: Mapping[Session, Work], linked: Sequence[LinkedSession]) -> list[ReportRow]:
-        owners = {(one.harness, one.session): one for one in linked}
-        works: defaultdict[tuple[str | None, str], Work] = defaultdict(Work)
-        names: dict[str, str] = {}
-        for key, work in sums.items():
-            owner = owners.get(key)
-            works[(None if owner is None else owner.agent_id, key[0])] += work
-            if owner is not None:
-                names[owner.agent_id] = owner.name
-        for one in linked:  # an agent that spent nothing has a line all the same
-            works[(one.agent_id, one.harness)] += Work()
-            names.setdefault(one.agent_id, one.name)
-        rows = []
-        for (agent_id, harness), work in works.items():
-            card = None if agent_id is None else self._graph.find_card(agent_id)
-            name = card.name if card is not None else names.get(agent_id or "", HARNESSES[harness].name)
-            rows.append(
-                ReportRow(agent_id, name, work, {"harness": harness, "gone": agent_id is not None and card is None})
-            )
-        return _largest(rows)
-
-    async def _by_sender(self, store: UsageStore, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
-        """Who caused what; a sender may be gone."""
-        owners = {(one.harness, one.session): one.agent_id for one in linked}
-        found = await asyncio.to_thread(store.records_with_logs, scope)
-        records = [(record, owners.get((harness, record.session))) for record, harness, _ in found]
-        agents = {agent_id for _, agent_id in records if agent_id is not None}
-        prompted = {agent_id: await self._ledger.senders(agent_id) for agent_id in agents}
-        rows = []
-        for one in await asyncio.to_thread(by_sender, records, prompted, store.cost_pico):
-            card = None if one.sender_id is None else self._graph.find_card(one.sender_id)
-            gone = one.sender_id is not None and card is None
-            rows.append(ReportRow(one.sender_id, one.name if card is None else card.name, one.work, {"gone": gone}))
-        return _largest(rows)
-
-    # Budgets
-
-    def check(self, agent_id: CardId) -> None:
-        """BUDGET_PAUSED when cards may not prompt an agent now."""
-        card = self._graph.find_card(agent_id)
-        spent = [] if card is None else self._spent.get(card.workspace_id, [])
-        refused = refusal_of(spent, agent_id)
-        if refused is not None:
-            raise CallError(
-                ErrorCode.BUDGET_PAUSED,
-                f"the budget of this {refused.budget.period} is spent ({refused.percent} %); prompts of cards wait",
-            )
-
-    async def budgets(self, workspace_id: WorkspaceId) -> list[Spent]:
-        """A workspace's budgets and what is spent of each. NOT_FOUND."""
-        self._graph.workspace(workspace_id)
-        if self._budgets.get(workspace_id):
-            await self._fresh()
-            await self._measure_budgets()
-        return self._spent.get(workspace_id, [])
-
-    async def set_budgets(self, workspace_id: WorkspaceId, wires: Sequence[Mapping[str, Any]]) -> list[Spent]:
-        """Set all budgets of a workspace. NOT_FOUND; INVALID_PARAMS: one without any limit."""
-        self._graph.workspace(workspace_id)
-        for place, wire in enumerate(wires):
-            if wire.get("limitMicroUsd") is None and wire.get("limitTokens") is None:
-                raise CallError(
-                    ErrorCode.INVALID_PARAMS,
-                    f"budgets/{place}: a budget needs a limit in money or in tokens",
-                    [{"path": f"/budgets/{place}", "keyword": "required", "message": "needs a limit"}],
-                )
-        budgets = renamed(
-            [Budget.from_wire(wire, secrets.token_hex(6)) for wire in wires], [secrets.token_hex(6) for _ in wires]
-        )
-        await self._ledger.set_budgets(workspace_id, [one.to_wire() for one in budgets])
-        self._budgets[workspace_id] = budgets
-        self._spent.pop(workspace_id, None)
-        await self._opened()
-        await self._measure_budgets()
-        spent = self._spent.get(workspace_id, [])
-        self._tell_budgets(workspace_id, spent, None)
-        return spent
-
-    async def _measure_budgets(self) -> None:
-        store = self._store
-        if store is None:
-            store = await self._opened() if any(self._budgets.values()) else None
-        if store is None:
-            return
-        for workspace_id, budgets in list(self._budgets.items()):
-            before = {one.budget.id: one.percent for one in self._spent.get(workspace_id, [])}
-            spent = [await self._spent_of(store, workspace_id, budget) for budget in budgets]
-            self._spent[workspace_id] = spent
-            for one in spent:
-                step = crossed(before[one.budget.id], one.percent) if one.budget.id in before else None
-                if step is not None:
-                    self._tell_budgets(workspace_id, spent, {"budgetId": one.budget.id, "percent": step})
-
-    async def _spent_of(self, store: UsageStore, workspace_id: WorkspaceId, budget: Budget) -> Spent:
-        window = budget_window(budget.period, self._clock.now_ms())
-        linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=budget.agent_id)
-        from_ms, to_ms = (None, None) if window is None else window
-        work = await asyncio.to_thread(store.work, Scope(from_ms, to_ms, _sessions(linked)))
-        return Spent(budget, from_ms, work)
-
-    def _tell_budgets(self, workspace_id: WorkspaceId, spent: Sequence[Spent], passed: dict[str, Any] | None) -> None:
-        data = {"workspaceId": workspace_id, "budgets": [one.to_wire() for one in spent], "crossed": passed}
-        self._bus.publish("budget.changed", data, canvas_topic(workspace_id))
 
     # Inside
 
@@ -504,7 +310,7 @@ class UsageService:
         return info, CardId(agent_id), end_ms
 
     async def _sessions_of(self, agent_id: CardId) -> frozenset[Session]:
-        return _sessions(await self._ledger.sessions(agent_id=agent_id))
+        return sessions_in(await self._ledger.sessions(agent_id=agent_id))
 
     async def _requests(self, store: UsageStore, scope: Scope, since_ms: int) -> tuple[TimelineRequest, ...]:
         """The requests that decide which turns count; a turn may have begun before the window."""
@@ -535,46 +341,8 @@ def _linked(card: Card) -> list[LinkedSession]:
     ]
 
 
-def _reasons(skips: Sequence[LogSkip]) -> list[dict[str, Any]]:
-    """What could not be read, by agent and reason."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for one in skips:
-        counts[one.harness, one.reason] += one.count
-    return [{"harness": harness, "reason": reason, "count": count} for (harness, reason), count in counts.items()]
-
-
-def _sessions(linked: Sequence[LinkedSession]) -> frozenset[Session]:
-    return frozenset((one.harness, one.session) for one in linked)
-
-
 def _tells_subagents(harness: str) -> bool:
     return harness in ("claude-code", "codex-cli", "opencode", "kilo-code")
-
-
-def _by_day(store: UsageStore, scope: Scope, now_ms: int) -> list[ReportRow]:
-    """A line for each local day of the window; without a window, from the first request on."""
-    span = store.span(scope)
-    if scope.from_ms is None and span is None:
-        return []
-    start_ms = scope.from_ms if scope.from_ms is not None else (span or (now_ms, now_ms))[0]
-    end_ms = min(scope.to_ms if scope.to_ms is not None else now_ms, max(now_ms, (span or (0, 0))[1] + 1))
-    rows = []
-    for day_ms, next_ms in days_between(start_ms, end_ms):
-        work = store.work(Scope(day_ms, next_ms, scope.sessions))
-        day = local_day(day_ms).isoformat()
-        rows.append(ReportRow(day, day, work, {"from": day_ms, "to": next_ms}))
-    return rows
-
-
-def _session_row(key: Session, work: Work, linked: LinkedSession | None) -> ReportRow:
-    harness, session = key
-    more = {"harness": harness, "agentId": None if linked is None else linked.agent_id}
-    return ReportRow(session, session if linked is None else f"{linked.name} · {session[:8]}", work, more)
-
-
-def _largest(rows: Any) -> list[ReportRow]:
-    """The rows, the most expensive first, then the busiest."""
-    return sorted(rows, key=lambda row: (-(row.work.cost_pico or 0), -(row.work.tokens.total or 0), row.name))
 
 
 async def _supervised(work: Coroutine[Any, Any, Any]) -> None:

@@ -1,0 +1,126 @@
+"""Budgets at work: what is spent of each is measured after every scan, and cards are held back by what that says.
+
+Spec: agents, budget; decision 36.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import CardId, WorkspaceId
+
+from ...core.bus import Bus, canvas_topic
+from ...core.clock import Clock
+from ...core.graph import Graph
+from .budgets import Budget, Spent, crossed, refusal_of, renamed, window_of
+from .ledger import UsageLedger, sessions_in
+from .store import Scope, UsageStore
+
+
+class BudgetDesk:
+    """The budgets of all workspaces. `opened` gives the index, `up_to_date` after a scan."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        bus: Bus,
+        clock: Clock,
+        ledger: UsageLedger,
+        opened: Callable[[], Awaitable[UsageStore]],
+        up_to_date: Callable[[], Awaitable[UsageStore]],
+    ) -> None:
+        self._graph = graph
+        self._bus = bus
+        self._clock = clock
+        self._ledger = ledger
+        self._opened = opened
+        self._up_to_date = up_to_date
+        self._budgets: dict[WorkspaceId, list[Budget]] = {}
+        self._spent: dict[WorkspaceId, list[Spent]] = {}
+
+    async def load(self) -> bool:
+        """Read the budgets; gives whether there are any."""
+        self._budgets = {
+            workspace: [Budget.from_wire(one, one["id"]) for one in budgets]
+            for workspace, budgets in (await self._ledger.budgets()).items()
+        }
+        return any(self._budgets.values())
+
+    async def turn_over(self) -> None:
+        """Measure anew when a day, a week or a month has ended: what was spent in it counts no more."""
+        now_ms = self._clock.now_ms()
+        for spent in self._spent.values():
+            for one in spent:
+                window = window_of(one.budget.period, now_ms)
+                if window is not None and window[0] != one.from_ms:
+                    await self.measure()
+                    return
+
+    def check(self, agent_id: CardId) -> None:
+        """BUDGET_PAUSED when cards may not prompt an agent now."""
+        card = self._graph.find_card(agent_id)
+        spent = [] if card is None else self._spent.get(card.workspace_id, [])
+        refused = refusal_of(spent, agent_id)
+        if refused is not None:
+            raise CallError(
+                ErrorCode.BUDGET_PAUSED,
+                f"the budget of this {refused.budget.period} is spent ({refused.percent} %); prompts of cards wait",
+            )
+
+    async def of(self, workspace_id: WorkspaceId) -> list[Spent]:
+        """A workspace's budgets and what is spent of each. NOT_FOUND."""
+        self._graph.workspace(workspace_id)
+        if self._budgets.get(workspace_id):
+            await self._up_to_date()
+            await self.measure()
+        return self._spent.get(workspace_id, [])
+
+    async def set(self, workspace_id: WorkspaceId, wires: Sequence[Mapping[str, Any]]) -> list[Spent]:
+        """Set all budgets of a workspace. NOT_FOUND; INVALID_PARAMS: one without any limit."""
+        self._graph.workspace(workspace_id)
+        for place, wire in enumerate(wires):
+            if wire.get("limitMicroUsd") is None and wire.get("limitTokens") is None:
+                raise CallError(
+                    ErrorCode.INVALID_PARAMS,
+                    f"budgets/{place}: a budget needs a limit in money or in tokens",
+                    [{"path": f"/budgets/{place}", "keyword": "required", "message": "needs a limit"}],
+                )
+        budgets = renamed(
+            [Budget.from_wire(wire, secrets.token_hex(6)) for wire in wires], [secrets.token_hex(6) for _ in wires]
+        )
+        await self._ledger.set_budgets(workspace_id, [one.to_wire() for one in budgets])
+        self._budgets[workspace_id] = budgets
+        self._spent.pop(workspace_id, None)
+        await self.measure()
+        spent = self._spent.get(workspace_id, [])
+        self._tell(workspace_id, spent, None)
+        return spent
+
+    async def measure(self) -> None:
+        """Find out what is spent of every budget, and tell what passed a step."""
+        if not any(self._budgets.values()):
+            return
+        store = await self._opened()
+        for workspace_id, budgets in list(self._budgets.items()):
+            before = {one.budget.id: one.percent for one in self._spent.get(workspace_id, [])}
+            spent = [await self._spent_of(store, workspace_id, budget) for budget in budgets]
+            self._spent[workspace_id] = spent
+            for one in spent:
+                step = crossed(before[one.budget.id], one.percent) if one.budget.id in before else None
+                if step is not None:
+                    self._tell(workspace_id, spent, {"budgetId": one.budget.id, "percent": step})
+
+    async def _spent_of(self, store: UsageStore, workspace_id: WorkspaceId, budget: Budget) -> Spent:
+        window = window_of(budget.period, self._clock.now_ms())
+        linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=budget.agent_id)
+        from_ms, to_ms = (None, None) if window is None else window
+        work = await asyncio.to_thread(store.work, Scope(from_ms, to_ms, sessions_in(linked)))
+        return Spent(budget, from_ms, work)
+
+    def _tell(self, workspace_id: WorkspaceId, spent: Sequence[Spent], passed: dict[str, Any] | None) -> None:
+        data = {"workspaceId": workspace_id, "budgets": [one.to_wire() for one in spent], "crossed": passed}
+        self._bus.publish("budget.changed", data, canvas_topic(workspace_id))
