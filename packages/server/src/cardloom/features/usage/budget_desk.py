@@ -95,6 +95,7 @@ class BudgetDesk:
         await self._ledger.set_budgets(workspace_id, [one.to_wire() for one in budgets])
         self._budgets[workspace_id] = budgets
         self._spent.pop(workspace_id, None)
+        await self._up_to_date()
         await self.measure()
         spent = self._spent.get(workspace_id, [])
         self._tell(workspace_id, spent, None)
