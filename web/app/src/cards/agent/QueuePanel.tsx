@@ -138,5 +138,6 @@ function sibling(element: Element | null | undefined): void {
 }
 
 function focusRow(list: HTMLElement | null, id: string): void {
-  list?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus();
+  const rows = list?.querySelectorAll<HTMLElement>("[data-row]") ?? [];
+  [...rows].find((row) => row.dataset["row"] === id)?.focus();
 }

@@ -128,7 +128,9 @@ class Wiring:
         other = self._graph.card(arrow.other(card.id))
         gives, takes = arrow.carries_from(card.id), arrow.carries_from(other.id)
         direction: Direction = "both" if gives and takes else "downstream" if gives else "upstream"
-        info = PeerInfo(other.id, peer_kind(other), other.name, direction, other.inputs, other.outputs, peer_type(other))
+        info = PeerInfo(
+            other.id, peer_kind(other), other.name, direction, other.inputs, other.outputs, peer_type(other)
+        )
         return Joint(Lane(arrow.id, arrow.flow_from(card.id)), PeerView(info, self._effective(other)), arrow.paused)
 
     def _effective(self, card: Card) -> frozenset[str] | None:
