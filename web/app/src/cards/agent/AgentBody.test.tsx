@@ -140,6 +140,7 @@ test("waiting prompts are moved, edited, sent and taken away from the keyboard",
   (await screen.findByRole("listitem", { name: "first" })).focus();
   await user.keyboard("{Alt>}{ArrowDown}{/Alt}");
   expect(calls).toContainEqual({ method: "queue.move", params: { cardId: "a", promptId: "p1", index: 1 } });
+  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); // the row gets the focus back
   screen.getByRole("listitem", { name: "first" }).focus();
   await user.keyboard("{Enter}");
   const editor = screen.getByRole("textbox", { name: "Edit the prompt" });
