@@ -177,6 +177,7 @@ async def test_an_endpoint_is_kept_with_its_key_sealed_and_its_models_offered(ap
         moved = await page.call("session.saveEndpoint", **{**given, "url": "http://127.0.0.1:9/v1"})
         assert moved["endpoints"][0]["hasKey"] is False
         assert moved["problem"] is not None
+        assert (await page.call("session.endpoints"))["endpoints"] == moved["endpoints"]
         gone = await page.call("session.removeEndpoint", endpointId="local")
         assert gone["endpoints"] == []
         assert (await page.call("session.models"))["data"] == []

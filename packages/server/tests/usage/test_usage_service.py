@@ -131,6 +131,15 @@ async def test_a_timeline_has_requests_statuses_and_turns(desk: Desk) -> None:
     assert timeline["truncated"] is False
 
 
+async def test_the_owner_scans_and_sees_a_timeline_too(desk: Desk) -> None:
+    desk.log(claude_answer(2))
+    desk.at(60)
+    done = await desk.page.call("usage.scan")
+    assert (done["logs"], done["read"], done["failed"]) == (1, 1, 0)
+    timeline = await desk.page.call("usage.timeline", agentId=desk.agent_id)
+    assert [one["outputTokens"] for one in timeline["requests"]] == [20]
+
+
 async def test_usage_of_a_terminal_or_without_an_arrow_is_refused(desk: Desk) -> None:
     shell = await desk.page.call("canvas.addCard", workspaceId=desk.home, kind="terminal", x=0, y=0)
     await desk.page.call("canvas.connect", a=desk.card_id, b=shell["id"])

@@ -6,7 +6,6 @@ import asyncio
 import codecs
 import contextlib
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -109,7 +108,7 @@ class _Viewer:
                     await self._fit()
 
     async def _fit(self) -> None:
-        size = shutil.get_terminal_size()
+        size = os.get_terminal_size(sys.stdout.fileno())  # not what COLUMNS and LINES say: it may be another terminal's
         await self._client.call("terminal.resize", {"cardId": self._card_id, "cols": size.columns, "rows": size.lines})
 
     def _begin(self, picture: Record) -> None:
