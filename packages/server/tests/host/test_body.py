@@ -53,7 +53,7 @@ async def test_nothing_is_nothing_in_any_encoding() -> None:
 
 @pytest.mark.parametrize(
     ("data", "encoding"),
-    [(b"x", "br"), (b"x", "gzip, gzip"), (b"no gzip", "gzip"), (gzip.compress(b"a" * 99)[:-5], "gzip")],
+    [(b"x", "br"), (b"x", "gzip, gzip"), (b"no gzip", "gzip"), (gzip.compress(b"a" * 99, mtime=0)[:-5], "gzip")],
 )
 async def test_what_cannot_be_undone_is_an_error(data: bytes, encoding: str) -> None:
     with pytest.raises(CallError) as refusal:
