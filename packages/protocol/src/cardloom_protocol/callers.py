@@ -108,6 +108,9 @@ AGENT_METHODS: Final[Mapping[str, str | None]] = {
     "fs.write": None,
     "fs.mkdir": None,
     "fs.trash": None,
+    "fs.watch": None,
+    "fs.unwatch": None,
+    "clipboard.writeText": None,
 }
 """The methods that an agent's tools call in its name, with the parameter that names the card an arrow must join."""
 

@@ -209,6 +209,31 @@ async def test_files_of_the_workspace_are_read_and_written_behind_the_fence(
     assert not (folder / "notes" / "a.md").exists()
 
 
+async def test_an_agent_waits_for_what_changes_below_a_path(desk: Any, seat: Seat, client: Client) -> None:
+    folder = Path(desk.app.graph.workspace(desk.id).path)
+    (folder / "notes").mkdir()
+    waiting = asyncio.create_task(use(client, "fs_watch", path="notes", timeoutMs=60_000))
+    async with asyncio.timeout(20):
+        while not desk.app.files.watches.of(lambda one: one.watch is not None):
+            await asyncio.sleep(0.01)
+    (folder / "notes" / "b.md").write_text("new")
+    assert "notes/b.md" in {change["path"] for change in json.loads(await waiting)["changes"]}
+    assert not desk.app.files.watches.any
+    assert json.loads(await use(client, "fs_watch", timeoutMs=1000)) == {"changes": []}
+    assert (await refused(client, "fs_watch", path="../outside")).startswith("FS_DENIED")
+
+
+async def test_an_agents_text_reaches_the_clipboard_through_an_open_page(
+    desk: Any, seat: Seat, client: Client, page: Any
+) -> None:
+    await page.call("client.presence", workspaceId=desk.id, active=True, cards=[])
+    copying = asyncio.create_task(use(client, "clipboard_write", text="one\ntwo"))
+    asked = await page.event("clipboard.write")
+    assert asked["text"] == "one\ntwo"
+    await page.call("clipboard.written", writeId=asked["writeId"], ok=True)
+    assert await copying == "OK"
+
+
 async def test_a_cards_tool_never_stands_in_for_a_built_in_one(desk: Any, seat: Seat, client: Client) -> None:
     tool = {"name": "read", "description": "Mine.", "inputSchema": {"type": "object"}}
     card = await desk.enter(name="fs", tools=[tool])

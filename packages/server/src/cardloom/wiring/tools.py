@@ -11,7 +11,7 @@ from .shared import Shared
 
 def join_tools(shared: Shared, canvas: CanvasService, contract: CardContract) -> AgentDoor:
     """Make the door; what stands behind it is loaded when the first agent comes."""
-    hall = Hall(shared.dispatcher, shared.graph, shared.directory, contract.growing.children)
+    hall = Hall(shared.dispatcher, shared.bus, shared.graph, shared.directory, contract.growing.children)
 
     def load_agent_server() -> AgentServer:
         from ..transport.mcp.server import McpServer

@@ -29,7 +29,7 @@ def handlers(service: FilesService, graph: Graph) -> Mapping[str, Handler]:
         return do
 
     async def watch(call: Call) -> Result:
-        card_id = None if call.caller.kind is CallerKind.OWNER else call.card_id
+        card_id = call.card_id if call.caller.kind is CallerKind.CARD else None
         asker = Asker(call.caller.connection_id, workspace_of(call), card_id)
         recursive = call.params.get("recursive", False)
         return {"watchId": await service.watch(asker, call.params["path"], recursive=recursive)}

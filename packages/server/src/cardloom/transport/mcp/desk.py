@@ -5,14 +5,17 @@ Spec: decisions 36, 37.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cardloom_protocol.callers import Caller, CallerKind
 from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_protocol.ids import CardId
+from cardloom_protocol.ids import CardId, ConnectionId
 
+from ...core.bus import Bus, Event, connection_topic
 from ...core.directory import Directory
 from ...core.graph import Graph
 from ...core.ids import new_connection_id
@@ -25,6 +28,7 @@ class Hall:
     """What all agents' tools share. `children` gives the cards that a card or an agent added."""
 
     dispatcher: Dispatcher
+    bus: Bus
     graph: Graph
     directory: Directory
     children: Callable[[CardId], Sequence[CardId]]
@@ -61,5 +65,32 @@ class Desk:
 
     async def call(self, method: str, /, **params: Any) -> Any:
         """Call a method as this agent; the gate asks for its arrow."""
-        caller = Caller(CallerKind.AGENT, new_connection_id(), self.card_id, self.card.workspace_id)
-        return await self.hall.dispatcher.dispatch(method, params, caller)
+        return await self._call_as(new_connection_id(), method, params)
+
+    async def next_changes(self, path: str, timeout_ms: int, *, recursive: bool) -> list[Any]:
+        """Watch a path of the workspace until something changes below it; nothing when nothing did in time.
+
+        The errors of `fs.watch`.
+        """
+        connection_id = new_connection_id()
+        changes: list[Any] = []
+        changed = asyncio.Event()
+
+        def take(event: Event) -> None:
+            changes.extend(event.data["changes"])
+            changed.set()
+
+        self.hall.bus.attach(connection_id, take)
+        self.hall.bus.follow(connection_id, connection_topic(connection_id))
+        try:
+            await self._call_as(connection_id, "fs.watch", {"path": path, "recursive": recursive})
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout_ms / 1000):
+                    await changed.wait()
+            return changes
+        finally:
+            self.hall.bus.detach(connection_id)  # which ends the watch
+
+    async def _call_as(self, connection_id: ConnectionId, method: str, params: Mapping[str, Any]) -> Any:
+        caller = Caller(CallerKind.AGENT, connection_id, self.card_id, self.card.workspace_id)
+        return await self.hall.dispatcher.dispatch(method, dict(params), caller)

@@ -41,6 +41,16 @@ async def _trash(desk: Desk, args: dict[str, Any]) -> object:
     return await desk.call("fs.trash", **args)
 
 
+async def _watch(desk: Desk, args: dict[str, Any]) -> object:
+    timeout_ms = args.get("timeoutMs", limit("toolTimeoutMs"))
+    changes = await desk.next_changes(args.get("path", ""), timeout_ms, recursive=args.get("recursive", False))
+    return {"changes": changes}
+
+
+async def _clipboard_write(desk: Desk, args: dict[str, Any]) -> object:
+    return await desk.call("clipboard.writeText", **args)
+
+
 _PATH: Final = {"type": "string", "description": "Below the workspace's folder, with /; an empty text is the folder."}
 _ENCODING: Final = {"type": "string", "enum": ["utf8", "base64"]}
 
@@ -80,6 +90,22 @@ FILE_TOOLS: Final[Mapping[str, CanvasTool]] = {
     "fs_mkdir": CanvasTool("Makes a folder in this workspace.", _mkdir, {"path": _PATH}, ("path",)),
     "fs_trash": CanvasTool(
         "Moves a file or folder of this workspace into the system's trash.", _trash, {"path": _PATH}, ("path",)
+    ),
+    "fs_watch": CanvasTool(
+        "Waits until something changes at a path of this workspace and tells what; empty when nothing did in time.",
+        _watch,
+        {
+            "path": _PATH,
+            "recursive": {"type": "boolean"},
+            "timeoutMs": {"type": "integer", "minimum": 1000, "maximum": limit("toolMaxTimeoutMs")},
+        },
+        read_only=True,
+    ),
+    "clipboard_write": CanvasTool(
+        "Puts a text on the clipboard of the person, through a page that is open.",
+        _clipboard_write,
+        {"text": {"type": "string"}},
+        ("text",),
     ),
 }
 """The tools by name; every agent has them."""
