@@ -24,6 +24,9 @@ from cardloom_protocol.methods import CANVAS_METHODS, CARD_METHODS
 
 from .seat import CAP_S, Seat, refused, seat_of, tools_of, use
 
+# A watch begins in a thread, so one test looks again and again.
+# ruff: noqa: ASYNC110
+
 
 @pytest.fixture
 async def seat(desk: Any, listening: Any) -> Seat:
