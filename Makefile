@@ -46,7 +46,7 @@ run: setup ## Open the demo workspace and print its address
 test: setup test-alone test-python test-web test-agents e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
-	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e --ignore=tests/agents -n 2
+	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e --ignore=tests/agents -n 4
 	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui tests/vectors/fence
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
