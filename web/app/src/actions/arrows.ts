@@ -36,7 +36,11 @@ export async function connect(session: Session, fromId: string, toId: string): P
   }
 }
 
-export async function disconnect(session: Session, arrowIds: readonly string[]): Promise<void> {
+export function disconnect(session: Session, arrowIds: readonly string[]): Promise<void> {
+  return session.undo.after(disconnectNow(session, arrowIds));
+}
+
+async function disconnectNow(session: Session, arrowIds: readonly string[]): Promise<void> {
   const workspaceId = session.workspaceId;
   const known = arrowIds.filter((id) => arrowOf(session, id) !== null);
   if (workspaceId === null || known.length === 0) return;

@@ -96,7 +96,11 @@ export function undoByRemoving(session: Session, key: "undo.add" | "undo.duplica
 }
 
 /** Removes cards and their arrows. Whoever calls has asked about what runs in them. */
-export async function removeCards(session: Session, cardIds: readonly string[]): Promise<void> {
+export function removeCards(session: Session, cardIds: readonly string[]): Promise<void> {
+  return session.undo.after(removeNow(session, cardIds));
+}
+
+async function removeNow(session: Session, cardIds: readonly string[]): Promise<void> {
   const cards = cardsOf(session);
   const known = cardIds.filter((id) => cards.has(id));
   const [first] = known;

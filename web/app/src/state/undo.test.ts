@@ -70,3 +70,24 @@ describe("the history", () => {
     expect(log).toEqual(["undo c", "undo b"]);
   });
 });
+
+test("an undo waits for the action that is under way and has not pushed its entry yet", async () => {
+  const history = new UndoHistory();
+  const undone: string[] = [];
+  const entry = (label: string) => ({ label, undo: async () => void undone.push(label), redo: async () => undefined });
+  history.push(entry("earlier"));
+  let land = () => {};
+  const action = new Promise<void>((landed) => (land = landed)).then(() => history.push(entry("under way")));
+  void history.after(action);
+  const undoing = history.undo();
+  land();
+  await undoing;
+  expect(undone).toEqual(["under way"]);
+});
+
+test("an action that fails leaves undo to what came before it", async () => {
+  const history = new UndoHistory();
+  history.push({ label: "earlier", undo: async () => undefined, redo: async () => undefined });
+  await history.after(Promise.reject(new Error("refused"))).catch(() => undefined);
+  expect(await history.undo()).toEqual({ done: true, label: "earlier" });
+});

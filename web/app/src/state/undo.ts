@@ -28,6 +28,16 @@ export class UndoHistory {
     this.publish();
   }
 
+  /** Lets undo and redo wait for something that is under way and will push its entry when it has landed. */
+  async after<T>(action: Promise<T>): Promise<T> {
+    const landed = action.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.running = this.running.then(() => landed);
+    return action;
+  }
+
   undo(): Promise<UndoOutcome> {
     return this.enqueue(async () => {
       const entry = this.past.pop();
