@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { openPage } from "../../tests/page";
 import { note, terminal } from "../../tests/makers";
@@ -69,7 +69,5 @@ test("a card in which something runs is deleted only after a yes", async () => {
 test("a card in which nothing runs is deleted without a question", async () => {
   const page = await openPage({ cards: [note("n")] });
   askAndRemove(page.session, { cardIds: ["n"], arrowIds: [] });
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(page.socket.call("canvas.removeCard").params).toEqual({ cardId: "n", force: true });
+  await waitFor(() => expect(page.socket.call("canvas.removeCard").params).toEqual({ cardId: "n", force: true }));
 });
