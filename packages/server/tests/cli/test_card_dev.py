@@ -174,7 +174,7 @@ def test_a_folder_without_a_card_is_a_wrong_argument(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_card_does_not_show_does_not_load_it_anew(path: str, entry: str, matters: bool) -> None:
-    root = Path("/work/card") if sys.platform != "win32" else Path("C:/work/card")
+    root = Path("/home/me/card") if sys.platform != "win32" else Path("C:/home/me/card")
     assert is_part_of_card(os.path.normpath(root / path), root, entry) is matters
 
 
