@@ -6,9 +6,10 @@ lock that lasts, or tables that are not as they should be, are told as the reaso
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import Any, Final
+from itertools import chain
+from typing import Final
 from urllib.parse import quote
 
 import apsw
@@ -16,7 +17,7 @@ import apsw
 from cardloom_protocol.usage import Tokens
 
 from .readers import hermes, opencode
-from .readers.lines import Output
+from .readers.lines import Output, is_time
 from .reading import Cursor, LogFile, Reading
 
 _BUSY_MS: Final = 1500
@@ -59,10 +60,8 @@ def tool_calls(path: str, messages: list[str]) -> dict[str, tuple[tuple[str, str
     try:
         with closing(_opened(path)) as connection:
             for message in messages:
-                for (data,) in connection.execute(
-                    "SELECT CAST(data AS BLOB) FROM part WHERE message_id = ? ORDER BY id", (message,)
-                ):
-                    call = opencode.call_of(_bytes(data))
+                for (data,) in connection.execute(_PARTS, (message,)):
+                    call = opencode.call_of(data or b"")
                     if call is not None:
                         calls.setdefault(message, []).append(call)
     except apsw.Error:
@@ -77,15 +76,16 @@ def _opened(path: str) -> apsw.Connection:
 
 
 def _messages(connection: apsw.Connection, *, with_tasks: bool) -> Output:
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if not {"message", "session"} <= tables:
+    query = f"SELECT {_text('name')} FROM sqlite_schema WHERE type = 'table'"  # noqa: S608 - fixed parts
+    tables = {_told(name) for (name,) in connection.execute(query)}
+    if not {"message", "session"} <= tables or (with_tasks and "part" not in tables):
         raise UnknownTables
     sessions = _sessions(connection, "session")
-    rows = list(_rows(connection, "message", "NULL"))
+    rows: Iterable[opencode.MessageRow] = _rows(connection, "message", "NULL")
     if "session_v2" in tables and "session_message" in tables:
         sessions |= _sessions(connection, "session_v2")
-        rows += _rows(connection, "session_message", "type")
-    tasks = list(_tasks(connection, sessions)) if with_tasks else None
+        rows = chain(rows, _rows(connection, "session_message", _text("type")))
+    tasks = _tasks(connection, sessions) if with_tasks else None
     return opencode.read_rows(rows, sessions, tasks)
 
 
@@ -93,61 +93,67 @@ def _rows(connection: apsw.Connection, table: str, kind: str) -> Iterator[openco
     columns = _columns(connection, table)
     if not {"id", "session_id", "data"} <= columns:
         raise UnknownTables
-    updated = next((name for name in ("time_updated", "time_created") if name in columns), "0")
-    query = f"SELECT id, session_id, {updated}, CAST(data AS BLOB), {kind} FROM {table}"  # noqa: S608 - fixed parts
-    for identifier, session, updated_ms, data, found in connection.execute(query):
-        yield opencode.MessageRow(str(identifier), str(session), int(updated_ms or 0), _bytes(data), found)
+    updated = next((_number(name) for name in ("time_updated", "time_created") if name in columns), "0")
+    wanted = f"{_text('id')}, {_text('session_id')}, {updated}, CAST(data AS BLOB), {kind}"
+    for identifier, session, updated_ms, data, found in connection.execute(f"SELECT {wanted} FROM {table}"):  # noqa: S608 - fixed parts
+        yield opencode.MessageRow(
+            _told(identifier) or "",
+            _told(session) or "",
+            _time(updated_ms),
+            data or b"",
+            _told(found),
+        )
 
 
 def _sessions(connection: apsw.Connection, table: str) -> dict[str, opencode.SessionRow]:
     columns = _columns(connection, table)
-    wanted = [name if name in columns else "NULL" for name in ("id", "parent_id", "agent", "directory")]
+    wanted = [_text(name) if name in columns else "NULL" for name in ("id", "parent_id", "agent", "directory")]
     query = f"SELECT {', '.join(wanted)} FROM {table}"  # noqa: S608 - fixed parts
-    return {row[0]: opencode.SessionRow(*row) for row in connection.execute(query)}
+    rows = ([_told(value) for value in row] for row in connection.execute(query))
+    return {row[0] or "": opencode.SessionRow(row[0] or "", *row[1:]) for row in rows}
 
 
 def _tasks(connection: apsw.Connection, sessions: Mapping[str, opencode.SessionRow]) -> Iterator[opencode.Task]:
     """The calls of sub-agents, looked for only in sessions that have some."""
     for parent in {row.parent for row in sessions.values() if row.parent}:
-        query = "SELECT message_id, CAST(data AS BLOB) FROM part WHERE session_id = ? AND data LIKE '%\"task\"%'"
+        wanted = f"{_text('message_id')}, CAST(data AS BLOB)"
+        query = f"SELECT {wanted} FROM part WHERE session_id = ? AND data LIKE '%\"task\"%'"  # noqa: S608 - fixed parts
         for message, data in connection.execute(query, (parent,)):
-            task = opencode.task_of(str(message), _bytes(data))
+            task = opencode.task_of(_told(message) or "", data or b"")
             if task is not None:
                 yield task
 
 
-_HERMES_COLUMNS: Final = (
-    "id",
-    "parent_session_id",
-    "model",
-    "billing_provider",
-    "started_at",
-    "ended_at",
-    "end_reason",
-    "cwd",
+_HERMES_TEXTS: Final = ("id", "parent_session_id", "model", "billing_provider", "end_reason", "cwd")
+_HERMES_TIMES: Final = ("started_at", "ended_at")
+_HERMES_COUNTS: Final = (
     "input_tokens",
     "output_tokens",
     "cache_read_tokens",
     "cache_write_tokens",
     "reasoning_tokens",
-    "actual_cost_usd",
-    "estimated_cost_usd",
 )
+_HERMES_COSTS: Final = ("actual_cost_usd", "estimated_cost_usd")
 
 
 def _hermes_sessions(connection: apsw.Connection) -> Iterator[hermes.SessionRow]:
     columns = _columns(connection, "sessions")
     if not {"id", "started_at", "input_tokens", "output_tokens"} <= columns:
         raise UnknownTables
-    last: dict[Any, Any] = {}
+    last: dict[str | None, float] = {}
     if {"session_id", "timestamp"} <= _columns(connection, "messages"):
-        last = dict(connection.execute("SELECT session_id, max(timestamp) FROM messages GROUP BY 1"))
-    wanted = ", ".join(name if name in columns else "NULL" for name in _HERMES_COLUMNS)
-    for row in connection.execute(f"SELECT {wanted} FROM sessions"):  # noqa: S608 - fixed parts
-        identifier, parent, model, provider, started, ended, reason, cwd, *counts, actual, estimated = row
+        query = f"SELECT {_text('session_id')}, max({_number('timestamp')}) FROM messages GROUP BY 1"  # noqa: S608 - fixed parts
+        last = {_told(session): at for session, at in connection.execute(query)}
+    numbers = (*_HERMES_TIMES, *_HERMES_COUNTS, *_HERMES_COSTS)
+    wanted = [_text(name) if name in columns else "NULL" for name in _HERMES_TEXTS]
+    wanted += [_number(name) if name in columns else "NULL" for name in numbers]
+    for row in connection.execute(f"SELECT {', '.join(wanted)} FROM sessions"):  # noqa: S608 - fixed parts
+        texts, rest = row[: len(_HERMES_TEXTS)], row[len(_HERMES_TEXTS) :]
+        identifier, parent, model, provider, reason, cwd = (_told(value) for value in texts)
+        started, ended, *counts, actual, estimated = rest
         fresh, output, read, written, reasoning = (_count(value) for value in counts)
         yield hermes.SessionRow(
-            str(identifier),
+            identifier or "",
             parent,
             model,
             provider,
@@ -162,12 +168,28 @@ def _hermes_sessions(connection: apsw.Connection) -> Iterator[hermes.SessionRow]
         )
 
 
-def _columns(connection: apsw.Connection, table: str) -> set[str]:
-    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+def _columns(connection: apsw.Connection, table: str) -> set[str | None]:
+    query = f"SELECT {_text('name')} FROM pragma_table_info(?)"  # noqa: S608 - fixed parts
+    return {_told(name) for (name,) in connection.execute(query, (table,))}
 
 
-def _bytes(data: object) -> bytes:
-    return data if isinstance(data, bytes) else str(data).encode()
+def _text(column: str) -> str:
+    """A column as the bytes of its text: any column can hold a value of any type, and texts that are no UTF-8."""
+    return f"CAST({column} AS BLOB)"
+
+
+def _number(column: str) -> str:
+    """A column's numbers, without what else it holds."""
+    return f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN {column} END"
+
+
+def _told(text: bytes | None) -> str | None:
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def _time(value: float | None) -> int:
+    """A column's time, 0 when it is none."""
+    return int(value) if value is not None and is_time(value) else 0
 
 
 def _count(value: object) -> int | None:

@@ -41,6 +41,7 @@ class Listing:
 
 
 ANY: Final = "any"
+NO_TEXT: Final = "a name that is no UTF-8"
 UNREADABLE: Final = frozenset({"amp", "cursor", "acp", "command"})
 """Agents whose logs are not read."""
 
@@ -89,15 +90,23 @@ def _walk(root: Root, folder: str, depth: int, listing: Listing) -> Iterator[Log
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if depth > 0:
-                        yield from _walk(root, entry.path, depth - 1, listing)
-                elif fnmatchcase(entry.name, root.pattern) and entry.is_file():
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if (is_folder and depth == 0) or not (is_folder or _is_log(root, entry)):
+                    continue
+                if not _is_text(entry.name):
+                    listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
+                elif is_folder:
+                    yield from _walk(root, entry.path, depth - 1, listing)
+                else:
                     yield from _log(root, entry, listing)
     except FileNotFoundError:
         return
     except OSError as error:
         listing.refused.append((root.harness, folder, error.strerror or str(error)))
+
+
+def _is_log(root: Root, entry: os.DirEntry[str]) -> bool:
+    return fnmatchcase(entry.name, root.pattern) and entry.is_file()
 
 
 def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogFile]:
@@ -115,6 +124,18 @@ def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogF
             ahead = os.stat(f"{entry.path}-wal")
             size, changed_ns = size + ahead.st_size, max(changed_ns, ahead.st_mtime_ns)
     yield LogFile(harness, entry.path, size, changed_ns, status.st_ino)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _sniffed(path: str, listing: Listing) -> str | None:

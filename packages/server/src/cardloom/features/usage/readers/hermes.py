@@ -15,7 +15,7 @@ import msgspec
 from cardloom_protocol.usage import Tokens
 
 from ..records import UsageRecord, recorded_pico
-from .lines import Count, Output, ms_of
+from .lines import Count, Output, ms_of, time_of
 
 HARNESS: Final = "hermes-agent"
 _COMPRESSED: Final = "compression"
@@ -155,4 +155,4 @@ def _less(whole: Tokens, part: Tokens) -> Tokens:
 def _ms(time: float | str | None) -> int | None:
     if isinstance(time, str):
         return ms_of(time)
-    return None if time is None or not 0 < time < 10**11 else round(time * 1000)
+    return None if time is None else time_of(time * 1000)

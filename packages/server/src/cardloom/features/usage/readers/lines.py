@@ -30,7 +30,7 @@ class Output:
     def __init__(self) -> None:
         self.records: dict[str, UsageRecord] = {}
         self.dropped: set[str] = set()
-        self._skips: dict[str, tuple[int, int]] = {}
+        self._skips: dict[str, tuple[int, int | None]] = {}
 
     def add(self, record: UsageRecord) -> None:
         """Add a sighting, merged with an earlier one of the same request."""
@@ -49,7 +49,8 @@ class Output:
         self.records.pop(key, None)
         self.dropped.add(key)
 
-    def skip(self, reason: str, offset: int) -> None:
+    def skip(self, reason: str, offset: int | None = None) -> None:
+        """Tell of something that was not counted; `offset` is where in the log, None for a database's row."""
         count, first = self._skips.get(reason, (0, offset))
         self._skips[reason] = (count + 1, first)
 
@@ -57,7 +58,7 @@ class Output:
         """Whether a record can be placed in time; if not, that is told."""
         if is_time(record.at_ms) and is_time(record.ended_ms):
             return True
-        self.skip(UNTIMED, record.offsets[0] if record.offsets else 0)
+        self.skip(UNTIMED, record.offsets[0] if record.offsets else None)
         return False
 
     @property
@@ -65,9 +66,14 @@ class Output:
         return [Skip(reason, count, first) for reason, (count, first) in self._skips.items()]
 
 
-def is_time(at_ms: int) -> bool:
+def is_time(at_ms: float) -> bool:
     """Whether a time is one that a request can have."""
     return 0 < at_ms < _YEAR_10000_MS
+
+
+def time_of(at_ms: float | None) -> int | None:
+    """Epoch milliseconds as a log has them; None when there are none or they make no sense."""
+    return round(at_ms) if at_ms is not None and is_time(at_ms) else None
 
 
 class LineReader(Protocol):

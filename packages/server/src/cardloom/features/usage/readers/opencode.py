@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from ..records import UsageRecord, recorded_pico
-from .lines import MALFORMED, Count, Output, decoded
+from .lines import MALFORMED, Count, Output, decoded, time_of
 
 OPENCODE: Final = "opencode"
 KILO: Final = "kilo-code"
@@ -120,8 +120,8 @@ def read_rows(
     output, costs = Output(), dict[str, tuple[str, int | None]]()
     for row in messages:
         message = decoded(_MESSAGES, row.data)
-        if message is None:
-            output.skip(MALFORMED, 0)
+        if message is None or not row.id:
+            output.skip(MALFORMED)
             continue
         if message.role != "assistant" and row.type not in _TYPES_2:
             continue
@@ -222,6 +222,4 @@ def _record(row: MessageRow, message: _Message, sessions: Mapping[str, SessionRo
 
 
 def _ms(time: float | None) -> int | None:
-    if not time or time < 0:
-        return None
-    return round(time * 1000) if time < _SECONDS_UNTIL else round(time)
+    return time_of(time * 1000 if time is not None and time < _SECONDS_UNTIL else time)

@@ -13,7 +13,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord, recorded_pico
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored, time_of
 
 HARNESS: Final = "pi"
 
@@ -112,7 +112,7 @@ class PiReader:
                 usage.output,
                 usage.cacheRead,
                 usage.cacheWrite,
-                started_ms=message.timestamp,
+                started_ms=time_of(message.timestamp),
                 calls=calls[:MOST_TOOLS],
                 cwd=self._state.cwd,
                 recorded_pico=recorded_pico(usage.cost.total) if usage.cost else None,

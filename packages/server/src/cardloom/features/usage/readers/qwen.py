@@ -14,7 +14,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored, time_of
 
 HARNESS: Final = "qwen-code"
 
@@ -130,7 +130,7 @@ class QwenReader:
         if at is None:
             self.output.skip(UNTIMED, offset)
             return
-        started = None if event.duration_ms is None else at - round(event.duration_ms)
+        started = time_of(None if event.duration_ms is None else at - event.duration_ms)
         record = _record(event.response_id or line.uuid, line, event.usage, at, event.model, started, offset)
         if record is not None:
             self.output.add(record)
