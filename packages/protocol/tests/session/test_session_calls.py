@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf, nan
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -33,6 +34,14 @@ def test_a_row_says_all_there_is_to_say(call: SessionCall) -> None:
     assert all(field.kind in KINDS for field in call.fields.values())
     if call.verb in ("GET", "DELETE"):
         assert all(field.place in ("path", "query") for field in call.fields.values())
+
+
+def nested(levels: int) -> Any:
+    """An object that many levels deep."""
+    value: Any = {}
+    for _ in range(levels - 1):
+        value = {"x": value}
+    return value
 
 
 def sample(kind: str) -> Any:
@@ -109,6 +118,10 @@ def test_what_a_client_sends_is_what_a_server_reads(call: SessionCall) -> None:
         ("answer", {"runId": "r", "askId": "a", "optionIds": "x"}, BadRequest),
         ("putAsset", {"sessionId": "s", "name": "a/b", "content": b""}, InvalidId),
         ("catalog", {"kind": "spells"}, BadRequest),
+        ("swipe", {"sessionId": "s", "messageId": "m", "index": inf}, BadRequest),
+        ("swipe", {"sessionId": "s", "messageId": "m", "index": nan}, BadRequest),
+        ("setMeta", {"sessionId": "s", "document": nested(500)}, BadRequest),
+        ("append", {"sessionId": "s", "parts": [{"type": "later", "x": nested(500)}]}, BadRequest),
     ],
 )
 def test_a_wrong_field_is_refused_by_name(name: str, given: dict[str, Any], error: type[SessionError]) -> None:

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from ..jstext import JsonValue
 from .errors import BadRequest
-from .json_text import JsonObject, is_number, is_object
+from .json_text import JsonObject, is_number, is_object, is_too_deep
 from .limits import session_limit
 from .names import asset_name, safe_id
 from .parts import check_parts
@@ -62,6 +62,8 @@ def checked(call: SessionCall, given: Mapping[str, JsonValue]) -> JsonObject:
                 raise BadRequest(f"{name} is missing.")
             continue
         value = given[name]
+        if is_too_deep(value):
+            raise BadRequest(f"{name} is nested too deeply.")
         known[name] = value if value is None else KINDS[field.kind](name, value)
     return known
 
@@ -97,8 +99,9 @@ def _bool(name: str, value: JsonValue) -> JsonValue:
 def _count(name: str, value: JsonValue) -> JsonValue:
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:12])
-    _must(name, is_number(value) and value == int(value) and value >= 0, "a whole number, 0 or more")
-    return int(value)  # type: ignore[arg-type]
+    if not is_number(value) or (isinstance(value, float) and not value.is_integer()) or value < 0:
+        raise BadRequest(f"{name} must be a whole number, 0 or more.")
+    return int(value)
 
 
 def _limit(name: str, value: JsonValue) -> JsonValue:

@@ -1,7 +1,8 @@
 """Reading JSON as JavaScript does, and looking at what was read.
 
 Session files and streams come from programs we do not control: nothing here raises anything but ValueError, whatever
-the text holds.
+the text holds. What is nested deeper than `jsonDepth` is not read, so that everything that was read can be copied,
+hashed and written again wherever that is done.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from ..jstext import JsonValue, number_text
+from .limits import session_limit
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 # Python reads longer whole numbers digit by digit or not at all; a double cannot hold them anyway.
 _MAX_EXACT_DIGITS = 308
+_MAX_DEPTH = session_limit("jsonDepth")
 
 
 def _refuse_constant(name: str) -> Any:
@@ -36,9 +39,12 @@ _scan = cast("Callable[[str, int], tuple[Any, int]]", cast(Any, _quick_decoder).
 def read_json(text: str) -> JsonValue:
     """The value of a JSON text. ValueError for anything else, NaN, Infinity and bottomless nesting included."""
     try:
-        return cast(JsonValue, _decoder.decode(text))
+        value = cast(JsonValue, _decoder.decode(text))
     except RecursionError as error:
         raise ValueError("the JSON is nested too deeply") from error
+    if _may_be_deep(text, 0) and is_too_deep(value):
+        raise ValueError("the JSON is nested too deeply")
+    return value
 
 
 def read_object(text: str) -> JsonObject | None:
@@ -50,7 +56,7 @@ def read_object(text: str) -> JsonObject | None:
             value = _quick_decoder.decode(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return _shallow_object(text, 0, value)
 
 
 def read_object_at(text: str, start: int) -> JsonObject | None:
@@ -59,7 +65,31 @@ def read_object_at(text: str, start: int) -> JsonObject | None:
         value, end = _scan(text, start)
     except (StopIteration, ValueError, RecursionError):
         return None
-    return value if end == len(text) and isinstance(value, dict) else None
+    return _shallow_object(text, start, value) if end == len(text) else None
+
+
+def _shallow_object(text: str, start: int, value: JsonValue) -> JsonObject | None:
+    if not isinstance(value, dict) or (_may_be_deep(text, start) and is_too_deep(value)):
+        return None
+    return value
+
+
+def _may_be_deep(text: str, start: int) -> bool:
+    """Whether a text has brackets enough to be nested too deeply; most have not, and need not be looked through."""
+    return len(text) - start > 2 * _MAX_DEPTH and text.count("[", start) + text.count("{", start) > _MAX_DEPTH
+
+
+def is_too_deep(value: JsonValue) -> bool:
+    """Whether a value has more than `jsonDepth` levels, one for each object or list inside another."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MAX_DEPTH):
+        below: list[JsonValue] = []
+        for item in level:
+            below.extend(item.values() if isinstance(item, dict) else item)
+        level = [item for item in below if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:

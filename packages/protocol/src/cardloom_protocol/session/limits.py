@@ -33,6 +33,12 @@ SESSION_LIMITS: Mapping[str, Limit] = MappingProxyType(
             ("cancelGraceMs", 10_000, "ms", "how long a cancelled engine may take to end by itself"),
             ("workspaceDebounceMs", 100, "ms", "how long changed files are gathered before they are told"),
             ("pageSessions", 1000, "sessions", "sessions in one page of a list"),
+            (
+                "jsonDepth",
+                200,
+                "levels",
+                "nesting of JSON that is read; deeper, a line of a file is kept but not shown",
+            ),
             ("metaDepth", 64, "levels", "nesting of a value in a session file's own notation"),
         )
     }
