@@ -2024,6 +2024,10 @@ export const CANVAS_METHOD_NAMES = [
   "session.endpoints",
   "session.saveEndpoint",
   "session.removeEndpoint",
+  "session.setUp",
+  "session.saveBackend",
+  "session.checkBackend",
+  "session.removeBackend",
   "chat.edit",
   "card.mount",
   "card.unmount",
@@ -2312,6 +2316,14 @@ export interface CanvasMethodParams {
   "session.saveEndpoint": { readonly endpointId: string; readonly dialect: "chat" | "responses" | "messages"; readonly url: string; readonly key?: string };
   /** Forgets where models are, and the key that was typed in for it. */
   "session.removeEndpoint": { readonly endpointId: string };
+  /** Lists the backends of the file of backends and how each is, without keys, and the programs that could be one. */
+  "session.setUp": Readonly<Record<string, never>> | null;
+  /** Keeps a backend and takes it up in place of the one of its id, whose runs end; the key goes into the vault. `mappingText` is the mapping itself, kept in the data folder. */
+  "session.saveBackend": { readonly backendId: string; readonly kind: "pi" | "opencode" | "acp" | "http" | "mapped"; readonly title?: string; readonly command?: readonly string[]; readonly folder?: string; readonly url?: string; readonly mapping?: string; readonly mappingText?: string; readonly key?: string };
+  /** Asks a backend whether it answers, and takes up one that was written into the file by hand. */
+  "session.checkBackend": { readonly backendId: string };
+  /** Forgets a backend and the key that was typed in for it; its runs end, its sessions stay where they are. */
+  "session.removeBackend": { readonly backendId: string };
   /** Gives a chat card another session, or another backend or profile for the session that its first prompt makes. */
   "chat.edit": { readonly cardId: string; readonly backend?: string | null; readonly sessionId?: string | null; readonly profile?: string | null };
   /** Lets this page load a card's frame; `heldBy` names the page that has it, unless it is taken over. */
@@ -5418,6 +5430,88 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
     "largeResponse": false,
     "beforeReady": false,
   },
+  "session.setUp": {
+    "params": {"type": ["object", "null"], "maxProperties": 0},
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.saveBackend": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "backendId": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$", "maxLength": 64},
+        "kind": {"enum": ["pi", "opencode", "acp", "http", "mapped"]},
+        "title": {"type": "string", "minLength": 1, "maxLength": 80},
+        "command": {
+          "type": "array",
+          "items": {"type": "string", "minLength": 1, "maxLength": 4096},
+          "minItems": 1,
+          "maxItems": 64,
+        },
+        "folder": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "url": {"type": "string", "format": "uri", "maxLength": 2000},
+        "mapping": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "mappingText": {"type": "string", "minLength": 1, "maxLength": 1000000},
+        "key": {"type": "string", "minLength": 1, "maxLength": 4096},
+      },
+      "required": ["backendId", "kind"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": true,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.checkBackend": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backendId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["backendId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
+  "session.removeBackend": {
+    "params": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {"backendId": {"type": "string", "minLength": 1, "maxLength": 128}},
+      "required": ["backendId"],
+    },
+    "built": true,
+    "since": "1.0",
+    "permissionsAnyOf": [],
+    "needsArrow": null,
+    "visible": false,
+    "perMinute": null,
+    "minIntervalMs": null,
+    "largeRequest": false,
+    "largeResponse": false,
+    "beforeReady": false,
+  },
   "chat.edit": {
     "params": {
       "type": "object",
@@ -5725,6 +5819,7 @@ export const CANVAS_EVENT_NAMES = [
   "session.run",
   "session.changed",
   "session.engineChanged",
+  "session.backendsChanged",
   "card.log",
   "stream.gap",
   "server.closing",
@@ -5756,6 +5851,7 @@ export const CANVAS_EVENTS: Readonly<Record<CanvasEventName, EventRow>> = {
   "session.run": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "session.changed": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "session.engineChanged": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
+  "session.backendsChanged": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "card.log": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "stream.gap": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},
   "server.closing": {"topic": false, "permission": null, "buffered": false, "since": "1.0"},

@@ -31,6 +31,33 @@ export interface ModelEndpoint {
   readonly hasKey: boolean;
 }
 
+/** A backend of the file of backends; `why` says what is wrong, in the server's words. */
+export interface BackendSetUp {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly command?: readonly string[];
+  readonly folder?: string;
+  readonly url?: string;
+  readonly mapping?: string;
+  readonly hasKey: boolean;
+  readonly state: "found" | "unasked" | "answers" | "missing" | "faulty" | "silent" | "unused";
+  readonly why: string | null;
+}
+
+/** A program that could be a backend; no path, where it is not on this machine. */
+export interface BackendProgram {
+  readonly kind: string;
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly path: string | null;
+}
+
+export interface SetUp {
+  readonly backends: readonly BackendSetUp[];
+  readonly programs: readonly BackendProgram[];
+}
+
 /** A run as far as it has come; `lastEventId` is what to go on behind. */
 export interface SessionRun {
   readonly runId: string;
@@ -58,6 +85,10 @@ export interface SessionMethodResults {
     readonly problem: string | null;
   };
   "session.removeEndpoint": { readonly endpoints: readonly ModelEndpoint[] };
+  "session.setUp": SetUp;
+  "session.saveBackend": SetUp;
+  "session.checkBackend": SetUp;
+  "session.removeBackend": SetUp;
   "chat.edit": { readonly revision: number; readonly content: ChatContent };
   "session.capabilities": Envelope<Capabilities>;
   "session.health": Envelope<{ readonly status: "ok" }>;
@@ -124,4 +155,5 @@ export interface SessionEventData {
   };
   "session.changed": { readonly backend: string; readonly sessionId: string };
   "session.engineChanged": Readonly<Record<string, never>>;
+  "session.backendsChanged": Readonly<Record<string, never>>;
 }

@@ -186,6 +186,15 @@ describe("sessions", () => {
     expect(session.has(null, "models")).toBe(false);
   });
 
+  test("sessions can be made and removed unless it is said otherwise", () => {
+    expect(session.hasSessions(null, "create")).toBe(true);
+    expect(session.hasSessions({}, "delete")).toBe(true);
+    expect(session.hasSessions({ sessions: {} }, "create")).toBe(false);
+    expect(session.hasSessions({ sessions: { create: true } }, "create")).toBe(true);
+    expect(session.hasSessions({ sessions: { create: true } }, "delete")).toBe(false);
+    expect(session.hasSessions({ sessions: false }, "delete")).toBe(false);
+  });
+
   test("an envelope opens to its data or throws its error", () => {
     expect(session.opened({ ok: true, data: [1] })).toEqual([1]);
     expect(session.opened({ ok: true, value: 2 })).toBe(2);

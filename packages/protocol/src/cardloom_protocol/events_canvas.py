@@ -69,6 +69,7 @@ _ROWS = (
     ),
     _row("session.changed", "A session was made, changed or removed over some page.", "{backend, sessionId}"),
     _row("session.engineChanged", "The engine's models are elsewhere now.", "{}"),
+    _row("session.backendsChanged", "A backend was set up, changed or removed.", "{}"),
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),
     _row("server.closing", "The server is about to end.", "{}"),

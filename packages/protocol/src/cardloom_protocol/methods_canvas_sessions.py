@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, anything, ident, nothing, nullable, one_of, record, text, url
+from .param_shapes import Shape, anything, ident, items, nothing, nullable, one_of, record, text, url
 from .session.call_table import SESSION_CALLS
 from .session.calls import SessionCall
 
@@ -20,6 +20,12 @@ _SHAPES: Final[dict[str, Shape]] = {
     "text": {"type": "string"},
     "content": {"type": "string"},
 }
+_BACKEND_ID: Final[Shape] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$", "maxLength": 64}
+_SET_UP: Final = (
+    "{backends: [{id, kind, title, command?, folder?, url?, mapping?, hasKey, "
+    "state: found|unasked|answers|missing|faulty|silent|unused, why: string|null}], "
+    "programs: [{kind, title, command, path: string|null}]}"
+)
 _LARGE: Final = frozenset(("append", "editMessage", "run", "putAsset", "writeFile", "setMeta", "patchMeta"))
 
 
@@ -82,7 +88,7 @@ SESSION_ROWS: Final = (
         "session.saveEndpoint",
         record(
             {
-                "endpointId": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$", "maxLength": 64},
+                "endpointId": _BACKEND_ID,
                 "dialect": one_of(("chat", "responses", "messages")),
                 "url": url(2000),
             },
@@ -100,6 +106,55 @@ SESSION_ROWS: Final = (
         "sessions",
         "Forgets where models are, and the key that was typed in for it.",
         "{endpoints}",
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.setUp",
+        nothing(),
+        "sessions",
+        "Lists the backends of the file of backends and how each is, without keys, and the programs that could be one.",
+        _SET_UP,
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.saveBackend",
+        record(
+            {"backendId": _BACKEND_ID, "kind": one_of(("pi", "opencode", "acp", "http", "mapped"))},
+            {
+                "title": text(1, 80),
+                "command": items(text(1, 4096), min_items=1, max_items=64),
+                "folder": text(1, 4096),
+                "url": url(2000),
+                "mapping": text(1, 4096),
+                "mappingText": text(1, 1_000_000),
+                "key": text(1, 4096),
+            },
+        ),
+        "sessions",
+        "Keeps a backend and takes it up in place of the one of its id, whose runs end; the key goes into the vault. "
+        "`mappingText` is the mapping itself, kept in the data folder.",
+        _SET_UP,
+        ns="cardloom",
+        large_request=True,
+        built=True,
+    ),
+    MethodRow(
+        "session.checkBackend",
+        record({"backendId": ident()}),
+        "sessions",
+        "Asks a backend whether it answers, and takes up one that was written into the file by hand.",
+        _SET_UP,
+        ns="cardloom",
+        built=True,
+    ),
+    MethodRow(
+        "session.removeBackend",
+        record({"backendId": ident()}),
+        "sessions",
+        "Forgets a backend and the key that was typed in for it; its runs end, its sessions stay where they are.",
+        _SET_UP,
         ns="cardloom",
         built=True,
     ),

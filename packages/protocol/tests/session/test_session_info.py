@@ -18,6 +18,7 @@ from cardloom_protocol.session import (
     error_from_wire,
     failure,
     has,
+    has_sessions,
     inline_profile,
     is_profile_doc,
     opened,
@@ -95,6 +96,25 @@ def test_saving_a_profile_without_extra_keeps_the_stored_one() -> None:
 )
 def test_a_capability_is_there_when_its_leaf_is(capabilities: Any, path: str, there: bool) -> None:
     assert has(capabilities, path) is there
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "create", "delete"),
+    [
+        (None, True, True),
+        ({}, True, True),
+        ({"sessions": True}, True, True),
+        ({"sessions": {}}, False, False),
+        ({"sessions": {"create": True}}, True, False),
+        ({"sessions": {"create": True, "delete": False}}, True, False),
+        ({"sessions": False}, False, False),
+        ({"sessions": None}, False, False),
+    ],
+)
+def test_sessions_can_be_made_and_removed_unless_it_is_said_otherwise(
+    capabilities: Any, create: bool, delete: bool
+) -> None:
+    assert (has_sessions(capabilities, "create"), has_sessions(capabilities, "delete")) == (create, delete)
 
 
 def test_hiding_writes_the_new_flag_and_showing_removes_both() -> None:

@@ -18,7 +18,7 @@ from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.contract_subject import answer_text, refused, types_of
 from cardloom_sdk.testing.session_clients import HostClient
 
-CAPABILITIES = {"run": {"ask": True, "activity": True, "cancel": True}}
+CAPABILITIES = {"sessions": {}, "run": {"ask": True, "activity": True, "cancel": True}}
 WORDS = {"text": "hello", "tool": "tool", "permission": "ask me", "hang": "slow work", "fail": "fail"}
 
 # Checks that need no capability, and what an agent's program has no place for.
@@ -66,7 +66,8 @@ def canvas(listening: Any) -> HostClient:
 )
 @pytest.mark.usefixtures("with_log")
 async def test_agents_keep_the_contract(row: Row, canvas: HostClient, make_agent: Callable[..., Any]) -> None:
-    assert (await canvas.call("capabilities"))["run"] == CAPABILITIES["run"]
+    told = await canvas.call("capabilities")
+    assert {name: told[name] for name in CAPABILITIES} == CAPABILITIES
     runs = bool(row.words) or row.check.__name__.startswith("requests_")
     await row.check(Agents(canvas, WORDS, make_agent, runs))
 

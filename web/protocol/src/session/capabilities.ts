@@ -16,6 +16,7 @@ export interface Capabilities {
   readonly sessionMeta?: boolean;
   readonly edits?: boolean | { readonly edit?: boolean; readonly delete?: boolean; readonly hide?: boolean };
   readonly catalog?: boolean;
+  readonly sessions?: boolean | { readonly create?: boolean; readonly delete?: boolean };
   readonly run?: boolean | { readonly ask?: boolean; readonly activity?: boolean; readonly cancel?: boolean };
   readonly services?: Readonly<Record<string, { readonly methods: readonly string[]; readonly streams: readonly string[] }>>;
 }
@@ -28,4 +29,10 @@ export function has(capabilities: Capabilities | null | undefined, path: string)
     if (here === undefined) return false;
   }
   return here !== null && here !== false;
+}
+
+/** Whether sessions can be made or removed: yes, unless `sessions` is there and says no. */
+export function hasSessions(capabilities: Capabilities | null | undefined, operation: "create" | "delete"): boolean {
+  const said = capabilities?.sessions;
+  return said === undefined || said === true || has(capabilities, `sessions.${operation}`);
 }

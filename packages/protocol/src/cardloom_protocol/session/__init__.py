@@ -5,7 +5,7 @@ Names follow the protocol; on the wire they are camelCase. Session files of othe
 
 from .call_table import SESSION_CALLS
 from .calls import CallField, SessionCall, checked
-from .capabilities import PROTOCOL_VERSION, Capabilities, ServiceCapability, has
+from .capabilities import PROTOCOL_VERSION, Capabilities, ServiceCapability, has, has_sessions
 from .envelope import Envelope, ErrorBody, Failure, Success, error_from_wire, failure, opened, success
 from .errors import (
     BadRequest,
@@ -302,6 +302,7 @@ __all__ = [
     "file_name",
     "frame_text",
     "has",
+    "has_sessions",
     "inline_profile",
     "is_activity",
     "is_ask",

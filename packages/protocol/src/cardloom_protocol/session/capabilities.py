@@ -10,6 +10,13 @@ from .json_text import JsonObject
 PROTOCOL_VERSION: Final = "1.7"
 
 
+class SessionCapabilities(TypedDict, total=False):
+    """Which sessions can be made and removed. A backend that does not speak of it lets both be done."""
+
+    create: bool
+    delete: bool
+
+
 class EditCapabilities(TypedDict, total=False):
     """Changes of messages that exist already."""
 
@@ -67,8 +74,15 @@ class Capabilities(TypedDict, total=False):
     sessionMeta: bool
     edits: bool | EditCapabilities
     catalog: bool
+    sessions: bool | SessionCapabilities
     run: bool | RunCapabilities
     services: dict[str, ServiceCapability]
+
+
+def has_sessions(capabilities: Mapping[str, object] | None, operation: str) -> bool:
+    """Whether sessions can be made (`create`) or removed (`delete`): yes, unless `sessions` is there and says no."""
+    said = (capabilities or {}).get("sessions", True)
+    return said is True or has({"sessions": said}, f"sessions.{operation}")
 
 
 def has(capabilities: Mapping[str, object] | None, path: str) -> bool:

@@ -10,9 +10,11 @@ from ..core.bus import OWNERS
 from ..features.canvas.service import CanvasService
 from ..features.ports.service import PortsService
 from ..features.sessions import handlers
+from ..features.sessions.backend_desk import BackendDesk
 from ..features.sessions.backends.configured import ENGINE_ID, Surroundings, read_configuration
 from ..features.sessions.backends.engine.backend import EngineBackend, EngineParts
 from ..features.sessions.backends.keys import SealedKeys
+from ..features.sessions.backends_file import BackendsFile
 from ..features.sessions.chat_cards import KIND, ChatCards
 from ..features.sessions.chat_cards import Hooks as ChatHooks
 from ..features.sessions.disk_files import DiskFiles
@@ -56,11 +58,15 @@ def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) ->
     def access() -> dict[str, str]:
         return {"url": shared.address.url + PATH, "key": shared.session_key}
 
+    file = BackendsFile(data_folder)
     endpoints = EndpointDesk(
-        surroundings, engine.models, lambda: shared.bus.publish("session.engineChanged", {}, OWNERS)
+        surroundings, file, engine.models, lambda: shared.bus.publish("session.engineChanged", {}, OWNERS)
+    )
+    backends = BackendDesk(
+        surroundings, file, service, lambda: shared.bus.publish("session.backendsChanged", {}, OWNERS)
     )
     chats = _join_chats(shared, canvas, ports, service)
-    shared.handlers.add(handlers.handlers(service, endpoints, chats, access))
+    shared.handlers.add(handlers.handlers(service, handlers.Desks(endpoints, backends), chats, access))
 
     async def close() -> None:
         await service.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,8 +11,17 @@ import pytest
 
 from cardloom.features.sessions.backends.mapped.backend import MappedBackend
 from cardloom.features.sessions.backends.mapped.engine import Engine
-from cardloom.features.sessions.backends.mapped.mapping import load_mapping
-from cardloom_protocol.session import Conflict, NodePatch, NotFound, NotSupported, SessionError, derived_text, has
+from cardloom.features.sessions.backends.mapped.mapping import load_mapping, parse_mapping
+from cardloom_protocol.session import (
+    Conflict,
+    NodePatch,
+    NotFound,
+    NotSupported,
+    SessionError,
+    derived_text,
+    has,
+    has_sessions,
+)
 from cardloom_sdk.backend import BackendHost
 
 from ..run_trace import begun, history, new_session, ran, texts
@@ -227,9 +237,19 @@ async def test_capabilities_are_the_routes(dreams: BackendHost, marinara: Backen
         assert has(theirs, name), name
     assert not has(theirs, "swipes")
     assert has(others, "swipes")
+    assert has_sessions(others, "delete")
     for name in ("run.ask", "fork", "models", "edits.hide", "profiles", "workspace"):
         assert not has(others, name), name
     with pytest.raises(NotSupported):
         await marinara.backend.sessions.fork("chat-1")
     with pytest.raises(NotSupported):
         await marinara.backend.sessions.create({"profile": "x"})
+
+
+async def test_an_engine_without_a_route_to_delete_offers_none() -> None:
+    document = json.loads((EXAMPLES / "marinara.json").read_text())
+    del document["routes"]["delete"]
+    backend = MappedBackend(Engine(parse_mapping(document), "http://127.0.0.1:9"))
+    capabilities = await backend.capabilities()
+    assert has_sessions(capabilities, "create")
+    assert not has_sessions(capabilities, "delete")

@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
 from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.json_text import JsonObject, is_object, list_of, object_of, read_json
@@ -53,7 +54,7 @@ FILE: Final = "backends.json"
 ENGINE_ID: Final = "engine"
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 _DIALECTS: Final[Mapping[str, Dialect]] = {"chat": "chat", "responses": "responses", "messages": "messages"}
-_COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {"pi": ("pi",), "opencode": ("opencode",), "acp": ()}
+COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {"pi": ("pi",), "opencode": ("opencode",), "acp": ()}
 
 StoreOf: TypeAlias = Callable[[str], SessionStore]
 
@@ -122,6 +123,11 @@ def read_endpoint(surroundings: Surroundings, entry: JsonObject) -> Endpoint:
     return _Reading(surroundings, Configuration()).endpoint(entry, "endpoint")
 
 
+def read_backend(surroundings: Surroundings, entry: JsonObject) -> ConfiguredBackend:
+    """One backend as the file would hold it. `Fault`, `MappingError` and, of its files, OSError say what is wrong."""
+    return _Reading(surroundings, Configuration()).backend(entry, "backend")
+
+
 class _Reading:
     """Reads the file entry by entry; a faulty one leaves the others alone."""
 
@@ -145,7 +151,7 @@ class _Reading:
         default = engine.get("defaultModel")
         self._into.default_model = default if isinstance(default, str) else None
         self._into.skills += [Path(one).expanduser() for one in list_of(engine.get("skills")) if isinstance(one, str)]
-        self._each(document, "backends", "backends", lambda one, at: self._into.backends.append(self._backend(one, at)))
+        self._each(document, "backends", "backends", lambda one, at: self._into.backends.append(self.backend(one, at)))
 
     def _each(self, holder: JsonObject, place: str, name: str, take: Callable[[JsonObject, str], None]) -> None:
         for number, one in enumerate(list_of(holder.get(name))):
@@ -180,7 +186,8 @@ class _Reading:
             raise Fault(f"{at}: command or url is missing")
         return McpSettings(server_id, command, environment=self._environment(one, at), asks=asks)
 
-    def _backend(self, one: JsonObject, at: str) -> ConfiguredBackend:
+    def backend(self, one: JsonObject, at: str) -> ConfiguredBackend:
+        """One backend; its id must be new."""
         backend_id = _id(one, at, {ENGINE_ID, CANVAS, *(known.id for known in self._into.backends)})
         kind, title = one.get("kind"), one.get("title")
         match kind:
@@ -196,7 +203,7 @@ class _Reading:
         return ConfiguredBackend(backend_id, title if isinstance(title, str) and title else backend_id, kind, backend)
 
     def _program(self, kind: str, backend_id: str, one: JsonObject, at: str) -> Backend:
-        command = tuple(_texts(one, "command", at)) or _COMMANDS[kind]
+        command = tuple(_texts(one, "command", at)) or COMMANDS[kind]
         if not command:
             raise Fault(f"{at}.command: the program and its arguments are expected")
         folder = Path(_text(one, "folder", at)).expanduser()
@@ -253,7 +260,22 @@ def _url(one: JsonObject, at: str) -> str:
     url = _text(one, "url", at)
     if not url.startswith(("http://", "https://")):
         raise Fault(f"{at}.url: an address that begins with http:// or https:// is expected")
+    try:
+        parts = urlsplit(url)
+        has_secret, has_host = parts.username is not None or parts.password is not None, bool(parts.hostname)
+    except ValueError:
+        has_secret, has_host = False, False
+    if not has_host:
+        raise Fault(f"{at}.url: an address with the name of a server is expected")
+    if has_secret:
+        raise Fault(f"{at}.url: a name and a password do not belong into an address; type the key in")
     return url
+
+
+def server_of(url: str) -> tuple[str, str]:
+    """What tells one server from another: a key goes to the one that it was given for."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
 
 
 def _texts(one: JsonObject, name: str, at: str) -> Sequence[str]:

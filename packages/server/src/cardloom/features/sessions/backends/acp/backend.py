@@ -51,6 +51,10 @@ class AcpBackend(Backend):
         run = {"ask": True, "activity": True, "cancel": True}
         return cast(Capabilities, {"protocol": PROTOCOL_VERSION, **self.sessions.capabilities(), "run": run})
 
+    async def begin(self) -> None:
+        """Start the agent's program, unless it runs. `acp_unavailable`."""
+        await self._agent.start()
+
     async def run(self, run: Run) -> None:
         """See the contract. The agent is started before anything is stored, so that a missing one changes nothing."""
         await self.sessions.get(run.session_id)

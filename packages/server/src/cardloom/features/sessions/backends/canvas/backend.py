@@ -49,7 +49,11 @@ class CanvasBackend(Backend):
 
     async def capabilities(self) -> Capabilities:
         """A program at a terminal is prompted, answered and interrupted; nothing in its history is changed."""
-        return {"protocol": PROTOCOL_VERSION, "run": {"ask": True, "activity": True, "cancel": True}}
+        return {
+            "protocol": PROTOCOL_VERSION,
+            "sessions": {},
+            "run": {"ask": True, "activity": True, "cancel": True},
+        }
 
     async def run(self, run: Run) -> None:
         """See the contract. The agent must run: one that does not refuses the request."""

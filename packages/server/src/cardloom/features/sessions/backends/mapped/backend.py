@@ -54,6 +54,8 @@ class MappedBackend(Backend):
         edits = {"edit": has("editMessage"), "delete": has("deleteMessage"), "hide": has("hideMessage")}
         if any(edits.values()):
             found["edits"] = cast(Any, {name: True for name, there in edits.items() if there})
+        if not has("delete"):
+            found["sessions"] = {"create": True}
         if has("rename"):
             found["rename"] = True
         if has("fork"):
