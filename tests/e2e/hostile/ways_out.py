@@ -84,6 +84,7 @@ WAYS: Final = (
     Way("cssImport", _policy("style-src", "* 'unsafe-inline'"), _witnessed("/import.css")),
     Way("font", _policy("font-src"), _witnessed("/font.woff2")),
     Way("script", _policy("script-src", "*"), _witnessed("/module.js")),
+    Way("scriptByHash", _policy("script-src", "*"), _witnessed("/by-hash.js")),
     Way("prefetch", _policy("default-src"), _witnessed("/prefetch")),
     Way("preconnect", Weakness(headers=_LIST), _witnessed("connection")),
     Way(
@@ -106,6 +107,7 @@ WAYS: Final = (
     Way("frameOutside", _policy("frame-src"), _witnessed("/frame")),
     Way("objectOutside", Weakness(frame_policy={"object-src": "*", "frame-src": "*"}, headers=_LIST), _witnessed("e")),
     Way("srcdocRealm", _NO_GUARD, _realm("about:srcdoc")),
+    Way("shadowedGuard", _NO_GUARD, _realm("shadowed")),
     Way(
         "srcdocInline",
         replace(_NO_GUARD, frame_policy={"script-src": "* 'unsafe-inline'"}),

@@ -110,7 +110,18 @@ class _Edit:
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def _changed(policy: str, changes: Mapping[str, str]) -> str:
+def _changed(policies: str, changes: Mapping[str, str]) -> str:
+    """Changed policies: the first has all changes, one after it those of directives that it has."""
+    first, *others = policies.split(", ")
+    return ", ".join((_with(first, changes), *(_with(other, _of(other, changes)) for other in others)))
+
+
+def _of(policy: str, changes: Mapping[str, str]) -> dict[str, str]:
+    named = {part.split(" ", 1)[0] for part in policy.split("; ")}
+    return {name: value for name, value in changes.items() if name in named}
+
+
+def _with(policy: str, changes: Mapping[str, str]) -> str:
     directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
     return "; ".join(f"{name} {value}" for name, value in {**directives, **changes}.items())
 

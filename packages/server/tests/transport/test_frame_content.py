@@ -121,7 +121,7 @@ def test_endless_comments_before_a_doctype_are_read_once() -> None:
 
 
 def test_the_policy_names_the_frames_own_files_and_nothing_else() -> None:
-    policy = frame_policy("127.0.0.1:7420", "/frames/T/", "page", ("'sha256-x'",))
+    policy, _ = frame_policy("127.0.0.1:7420", "/frames/T/", "page", ("'sha256-x'",)).split(", ")
     own = "http://127.0.0.1:7420/frames/T/"
     assert policy.split("; ") == [
         "default-src 'none'",
@@ -139,6 +139,13 @@ def test_the_policy_names_the_frames_own_files_and_nothing_else() -> None:
         "sandbox allow-scripts",
     ]
     assert "'self'" not in policy
+
+
+def test_the_hash_of_an_inline_script_opens_no_other_address() -> None:
+    own = "http://127.0.0.1:7420/frames/T/"
+    _, second = frame_policy("127.0.0.1:7420", "/frames/T/", "page", ("'sha256-x'",)).split(", ")
+    assert second == f"script-src {own} 'unsafe-inline'"
+    assert "unsafe-inline" not in frame_policy("127.0.0.1:7420", "/frames/T/", "page").split("; ")[1]
 
 
 def test_a_document_that_is_no_page_runs_no_script() -> None:

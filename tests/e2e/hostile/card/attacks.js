@@ -83,6 +83,13 @@ export const attacks = {
   },
   font: ({ http }) => new FontFace("outside", `url(${http}/font.woff2)`).load().then(() => "loaded"),
   script: ({ http }) => import(`${http}/module.js`).then(() => "loaded"),
+  // The page may run this script by its hash; an integrity that names the hash might let its address through.
+  scriptByHash: async ({ http }) => {
+    const words = new TextEncoder().encode(document.querySelector("#inline").textContent);
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", words));
+    const integrity = `sha256-${btoa(String.fromCharCode(...hash))}`;
+    await settled(add("script", { src: `${http}/by-hash.js`, integrity, crossorigin: "anonymous" }));
+  },
   prefetch: async ({ http }) => {
     await settled(add("link", { rel: "prefetch", href: `${http}/prefetch` }));
   },
@@ -127,6 +134,8 @@ export const attacks = {
 
   srcdocRealm: ({ udp }) =>
     child({ srcdoc: `<script type="module" src="${new URL("realm.js", location)}#${encodeURIComponent(udp)}"></script>` }),
+  // A script whose own names stand in for what the guard needs; imports are there before its first line.
+  shadowedGuard: () => child({ srcdoc: `<script type="module" src="${new URL("shadow.js", location)}"></script>` }),
   // The page may run this very script by its hash; so may a child that holds the same words.
   srcdocInline: () => child({ srcdoc: `<script>${document.querySelector("#inline").textContent}</script>` }),
   blankRealm: () => {

@@ -29,10 +29,14 @@ FRAME_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def frame_policy(host: str, prefix: str, realm: Realm, inline: Sequence[str] = ()) -> str:
-    """The Content-Security-Policy of one answer; `prefix` is the frame's path with its final slash."""
+    """The Content-Security-Policy of one answer; `prefix` is the frame's path with its final slash.
+
+    The hash of an inline script also lets a script from anywhere be asked for, if its `integrity` names that hash. So a
+    page with inline scripts has a second policy, which must be met as well and allows no address but the frame's own.
+    """
     own = f"http://{host}{prefix}"
     scripts = "'none'" if realm == "document" else " ".join((own, *inline))
-    return "; ".join(
+    policy = "; ".join(
         (
             "default-src 'none'",
             f"script-src {scripts}",
@@ -49,3 +53,4 @@ def frame_policy(host: str, prefix: str, realm: Realm, inline: Sequence[str] = (
             "sandbox allow-scripts",
         )
     )
+    return f"{policy}, script-src {own} 'unsafe-inline'" if inline and realm == "page" else policy

@@ -26,11 +26,16 @@ TAKEN_AWAY: Final = (
 """Names that no frame has: each opens connections that no policy of the frame covers."""
 
 # No `<`, `&` or line end: the line stands inside HTML as well. Safe to run twice; nothing of it can be undone.
+# A script may have names of its own for what the line needs, and functions and imports of that name are there before
+# the line runs. So `Object` is taken from a literal, and a `globalThis` that is no global object ends the script.
 GUARD: Final = (
-    "(()=>{for(const n of["
+    "(()=>{const o=({}).constructor,g=globalThis;"
+    "if(!/^\\[object (?:Window|\\w+GlobalScope)]$/.test(o.prototype.toString.call(g)))"
+    'throw"a script must not have a globalThis of its own";'
+    "for(const n of["
     + ",".join(f'"{name}"' for name in TAKEN_AWAY)
-    + "]){const d=Object.getOwnPropertyDescriptor(globalThis,n);if(!d||d.configurable)"
-    "try{Object.defineProperty(globalThis,n,{value:undefined,writable:false,configurable:false,enumerable:false})}"
+    + "]){const d=o.getOwnPropertyDescriptor(g,n);if(!d||d.configurable)"
+    "try{o.defineProperty(g,n,{value:void 0,writable:false,configurable:false,enumerable:false})}"
     "catch{}}})();"
 )
 
