@@ -61,6 +61,11 @@ class Graph:
             raise CallError(ErrorCode.NOT_FOUND, f"there is no workspace {workspace_id!r}")
         return found
 
+    def is_open(self, workspace_id: WorkspaceId) -> bool:
+        """Whether there is such a workspace, and it is open."""
+        workspace = self._workspaces.get(workspace_id)
+        return workspace is not None and workspace.is_open
+
     def card(self, card_id: str) -> Card:
         """Give a card. NOT_FOUND naming the id."""
         found = self._cards.get(CardId(card_id))

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -29,6 +29,7 @@ from ...core.graph import Graph
 from ...core.programs import FindProgram, Picture, ShownProgram
 from ...core.records import Card, Change, JsonObject, PutCard, Workspace
 from ...core.subscriptions import Subscriptions
+from ...core.supervised import Supervised
 from ...host.screen import Scheme
 from ...host.shells import find_shell
 from .output import OutputFeed
@@ -114,7 +115,7 @@ class TerminalService:
         self._terminals: dict[CardId, Terminal] = {}
         self._viewed: dict[ConnectionId, set[CardId]] = {}
         self._exits: dict[CardId, deque[tuple[str, int | None, Sender]]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._beside = Supervised(_log, "a terminal's work")
         self._scheme: Scheme = "dark"
         bus.listen_detach(self.connection_gone)
         bus.listen("preferences.changed", lambda event: self.set_scheme(event.data.get("scheme", "dark")))
@@ -133,7 +134,7 @@ class TerminalService:
 
     async def card_added(self, card: Card) -> None:
         """List a new terminal card, or one that came back, as an agent."""
-        if card.kind == KIND and self._is_open(card.workspace_id):
+        if card.kind == KIND and self._graph.is_open(card.workspace_id):
             self._put(card, self._terminal(card))
 
     async def card_removed(self, card: Card) -> None:
@@ -158,8 +159,7 @@ class TerminalService:
         """End all shells."""
         terminals = list(self._terminals.values())
         await asyncio.gather(*(terminal.end() for terminal in terminals))
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._beside.settle()
 
     def set_scheme(self, scheme: str) -> None:
         """Answer the programs' queries for colours as the chosen theme has them."""
@@ -265,7 +265,7 @@ class TerminalService:
             waiting.append((command, exit_code, sender))
             return
         self._exits[card_id] = deque([(command, exit_code, sender)])
-        self._spawn(self._emit_exits(card_id))
+        self._beside.start(self._emit_exits(card_id))
 
     async def _emit_exits(self, card_id: CardId) -> None:
         """Send a terminal's exit events one after another."""
@@ -313,7 +313,7 @@ class TerminalService:
         card = self._graph.card(card_id)
         if card.kind != KIND:
             raise CallError(ErrorCode.NOT_FOUND, f"{card.name!r} is no terminal")
-        if not self._is_open(card.workspace_id):
+        if not self._graph.is_open(card.workspace_id):
             raise CallError(ErrorCode.UNAVAILABLE, "this terminal's workspace is closed")
         return self._terminal(card)
 
@@ -343,19 +343,3 @@ class TerminalService:
         else:
             info = advance(replace(known, name=card.name), terminal.status, self._clock.now_ms())[0]
         self._directory.put(card.workspace_id, card.id, info)
-
-    def _is_open(self, workspace_id: WorkspaceId) -> bool:
-        workspace = self._graph.workspaces.get(workspace_id)
-        return workspace is not None and workspace.is_open
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(_supervised(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-async def _supervised(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except Exception:  # noqa: BLE001 - a task root: the terminal stands, the fault is told
-        _log.exception("a terminal's work failed")

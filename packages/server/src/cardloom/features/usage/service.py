@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -33,6 +33,7 @@ from ...core.clock import Clock
 from ...core.directory import Directory, DirectoryChange
 from ...core.graph import Graph
 from ...core.records import Card, Change, PutCard
+from ...core.supervised import Supervised
 from .attribution import Prompted
 from .budget_desk import BudgetDesk
 from .index import INDEX_NAME
@@ -84,7 +85,7 @@ class UsageService:
         self._scanning: asyncio.Task[ScanReport] | None = None
         self._reporter = Reporter(graph, clock, ledger)
         self.budgets = BudgetDesk(graph, bus, clock, ledger, self._opened, self._fresh)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._beside = Supervised(_log, "a reading of usage")
         directory.listen(self._status_changed)
 
     # Life
@@ -93,7 +94,7 @@ class UsageService:
         """Read the budgets, and end what an earlier server left open."""
         await self._ledger.begin()
         if await self.budgets.load():
-            self._spawn(self.budgets.measure())
+            self._beside.start(self.budgets.measure())
 
     async def run(self) -> None:
         """Note every half minute that the server lives, so that a killed one's agents did not work for ever."""
@@ -103,9 +104,7 @@ class UsageService:
             await asyncio.sleep(PULSE_S)
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._beside.end()
         if self._scanning is not None:
             await asyncio.wait([self._scanning])
         if self._store is not None:
@@ -135,7 +134,7 @@ class UsageService:
         if before is None or before.status is not after.status:
             self._ledger.status(change.card_id, after.status, self._clock.now_ms())
             if before is not None and before.status is AgentStatus.WORKING:
-                self._spawn(self._scan_soon())
+                self._beside.start(self._scan_soon())
 
     async def _scan_soon(self) -> None:
         await asyncio.sleep(SETTLE_S)
@@ -318,11 +317,6 @@ class UsageService:
         records = await asyncio.to_thread(store.records, wide)
         return tuple(record.as_timeline_request() for record in records)
 
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.get_running_loop().create_task(_supervised(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
 
 _TURN_REACH_MS: Final = 24 * 3_600_000
 
@@ -343,12 +337,3 @@ def _linked(card: Card) -> list[LinkedSession]:
 
 def _tells_subagents(harness: str) -> bool:
     return harness in ("claude-code", "codex-cli", "opencode", "kilo-code")
-
-
-async def _supervised(work: Coroutine[Any, Any, Any]) -> None:
-    try:
-        await work
-    except CallError as error:
-        _log.warning("usage could not be read: %s", error)
-    except Exception:  # noqa: BLE001 - a task root: usage is read again after the next turn
-        _log.exception("usage could not be read")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -21,6 +21,7 @@ from ....core.directory import Directory
 from ....core.graph import Graph
 from ....core.programs import MakeAudience, MakeReaders
 from ....core.records import Card, Change, JsonObject, PutCard, Workspace, touched
+from ....core.supervised import Supervised
 from ....host.screen import Scheme
 from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
@@ -85,8 +86,8 @@ class SeatDesk:
         self._seats: dict[CardId, Seat] = {}
         self._queue_revisions: dict[CardId, int] = {}
         self._starting: dict[CardId, asyncio.Lock] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._outputs = Outputs(hooks.emit, self._spawn)
+        self._beside = Supervised(_log, "an agent's work")
+        self._outputs = Outputs(hooks.emit, self._beside.start)
         self._scheme: Scheme = "dark"
 
     # The canvas's life
@@ -103,12 +104,12 @@ class SeatDesk:
 
     async def card_added(self, card: Card) -> None:
         """List an agent, and start it when it ran before: the server came back, or its removal was undone."""
-        if card.kind == KIND and self._is_open(card.workspace_id):
+        if card.kind == KIND and self._graph.is_open(card.workspace_id):
             seat = self._seat(card)
             self._put(seat)
             self._tell(seat)
             if card.content.get("wanted"):
-                self._spawn(self._start_again(card.id))
+                self._beside.start(self._start_again(card.id))
 
     async def card_removed(self, card: Card) -> None:
         """End the agent of a card that is gone."""
@@ -135,9 +136,7 @@ class SeatDesk:
     async def close(self) -> None:
         """End all agents, which come back with the server."""
         await asyncio.gather(*(seat.leave() for seat in self._seats.values()))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._beside.end()
 
     def set_scheme(self, scheme: str) -> None:
         self._scheme = "light" if scheme == "light" else "dark"
@@ -151,7 +150,7 @@ class SeatDesk:
         card = self._graph.card(card_id)
         if card.kind != KIND:
             raise CallError(ErrorCode.NOT_FOUND, f"{card.name!r} is no agent")
-        if not self._is_open(card.workspace_id):
+        if not self._graph.is_open(card.workspace_id):
             raise CallError(ErrorCode.UNAVAILABLE, "this agent's workspace is closed")
         return self._seat(card)
 
@@ -232,7 +231,7 @@ class SeatDesk:
         self.hooks.moved(seat, published)
 
     def session_missed(self, seat: Seat) -> None:
-        self._spawn(self._start_fresh(seat))
+        self._beside.start(self._start_fresh(seat))
 
     def show_queue(self, card_id: CardId) -> None:
         """Show how many prompts wait, and that something about them changed."""
@@ -355,7 +354,7 @@ class SeatDesk:
         fresh = [one for one in state.session_ids if one not in known]
         if fresh or card.content.get("sessionId") != state.session_id:
             ids = [*known, *fresh][-MAX_SESSIONS:]
-            self._spawn(self._change(card.id, sessionId=state.session_id, sessionIds=ids))
+            self._beside.start(self._change(card.id, sessionId=state.session_id, sessionIds=ids))
 
     async def _change(self, card_id: CardId, **fields: Any) -> None:
         card = self._graph.find_card(card_id)
@@ -381,19 +380,3 @@ class SeatDesk:
             seat.set_scheme(self._scheme)
             self._seats[card.id] = seat
         return seat
-
-    def _is_open(self, workspace_id: WorkspaceId) -> bool:
-        workspace = self._graph.workspaces.get(workspace_id)
-        return workspace is not None and workspace.is_open
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(_supervised(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-async def _supervised(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except Exception:  # noqa: BLE001 - a task root: the agent stands, the fault is told
-        _log.exception("an agent's work failed")

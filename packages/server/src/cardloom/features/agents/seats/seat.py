@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -20,6 +20,7 @@ from cardloom_protocol.ids import CardId, ConnectionId
 
 from ....core.clock import Clock
 from ....core.programs import Audience, MakeAudience, Picture, Readers
+from ....core.supervised import Supervised
 from ....host.console import Console
 from ....host.marks import Mark
 from ....host.plain_text import PlainText
@@ -129,7 +130,7 @@ class Seat:
         self._log_task: asyncio.Task[None] | None = None
         self._ended_at_ms = 0
         self._ahead_ms: int | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._beside = Supervised(_log, "an agent's work")
         self._news = asyncio.Event()
 
     # State
@@ -208,8 +209,7 @@ class Seat:
         await self.end()
         if self._timer is not None:
             self._timer.cancel()
-        for task in [*self._tasks, *([self._log_task] if self._log_task else [])]:
-            task.cancel()
+        self._beside.cancel()
         if self._console is not None:
             self._console.close()
             self._console = None
@@ -379,10 +379,10 @@ class Seat:
         if watch is not None:
             found = watch.take(plain)
             if isinstance(found, StartDialog):
-                self._spawn(self._dismiss(found))
+                self._beside.start(self._dismiss(found))
             elif found:
                 self.take(ResumeMissed(relaunch=True))
-                self._spawn(self.end())
+                self._beside.start(self.end())
         if read_output is not None and plain:
             self._tail = (self._tail + plain)[-_OUTPUT_TAIL_CHARS:]
             for fact in read_output(self._tail):
@@ -413,7 +413,7 @@ class Seat:
         if self._log is None or str(self._log.path) != path:
             self._log = LogFollower(Path(path), read_log)
         if self._reads_log() and (self._log_task is None or self._log_task.done()):
-            self._log_task = asyncio.get_running_loop().create_task(_supervised(self._poll_log()))
+            self._log_task = self._beside.start(self._poll_log())
 
     def _reads_log(self) -> bool:
         lately = self._clock.now_ms() - self._ended_at_ms < LOG_POLL_AFTER_MS
@@ -432,11 +432,6 @@ class Seat:
             raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
         return self._console
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(_supervised(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
 
 class _Life:
     """One life's ear: what an older program still says is nobody's."""
@@ -445,7 +440,7 @@ class _Life:
         self.number = 0
         self._seat = seat
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         self._seat.printed(text)
 
     def exited(self, exit_code: int) -> None:
@@ -466,12 +461,3 @@ def _visible(state: AgentState) -> tuple[object, ...]:
         state.subagents,
         state.session_ids,
     )
-
-
-async def _supervised(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except CallError as error:
-        _log.info("an agent's terminal could not be reached: %s", error)
-    except Exception:  # noqa: BLE001 - a task root: the agent stands, the fault is told
-        _log.exception("an agent's work failed")

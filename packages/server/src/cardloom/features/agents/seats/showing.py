@@ -22,7 +22,7 @@ _IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 _CHOICES: Final = ("approve", "always", "deny")
 
 Emit: TypeAlias = Callable[[CardId, str, JsonValue, Cause | None], Awaitable[int]]
-Spawn: TypeAlias = Callable[[Coroutine[Any, Any, None]], None]
+Spawn: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
 
 
 def question_key(state: AgentState) -> str | None:
