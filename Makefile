@@ -66,7 +66,7 @@ test-agents: setup ## Agents' real programs against a scripted model (ALL=1: tho
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh
-	$(BIN)/python -m pytest tests/e2e
+	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile
 
 check: lint types contracts generated ## Everything that reads the code without running it
 
