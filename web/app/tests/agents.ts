@@ -86,6 +86,8 @@ export function harness(id: HarnessInfo["id"], more: Partial<HarnessInfo> = {}):
     program: own ? null : `/bin/${id}`,
     version: own ? null : "1.2.3",
     problem: null,
+    command: own ? null : id,
+    minVersion: null,
     install: null,
     abilities: {
       resume: true,

@@ -234,7 +234,10 @@ export interface UnstartedAgent {
 
 export type AgentRuntime = StartedAgent | UnstartedAgent;
 
-/** A prompt that waits for an agent; `from` is the card that sent it, `problem` why it was tried and still waits. */
+/**
+ * A prompt that waits for an agent; `from` is the card that sent it, `problem` why it was tried and still waits. An
+ * `unsure` one was typed, and nobody knows whether the agent got it: it waits for a person.
+ */
 export interface QueuedPrompt {
   readonly id: string;
   readonly text: string;
@@ -242,9 +245,13 @@ export interface QueuedPrompt {
   readonly fromName: string | null;
   readonly atMs: number;
   readonly problem: string | null;
+  readonly state: "waiting" | "typing" | "unsure";
 }
 
-/** A coding agent as it is on this machine; `problem` is what keeps it from working, `install` a command for people. */
+/**
+ * A coding agent as it is on this machine. `problem` is what keeps it from working, in English; `command` is what was
+ * looked for, `minVersion` what is needed at least, and `install` gets it.
+ */
 export interface HarnessInfo {
   readonly id: HarnessId;
   readonly name: string;
@@ -252,6 +259,8 @@ export interface HarnessInfo {
   readonly program: string | null;
   readonly version: string | null;
   readonly problem: string | null;
+  readonly command: string | null;
+  readonly minVersion: string | null;
   readonly install: string | null;
   readonly abilities: {
     readonly resume: boolean;

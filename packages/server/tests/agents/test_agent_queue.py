@@ -9,13 +9,17 @@ import random
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
-from cardloom.features.agents.prompts.store import PromptStore
+from cardloom.features.agents.prompts.store import SCHEMA, PromptStore, add_begun
+from cardloom.host.database import Database
 from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import CardId
 from cardloom_sdk import Client, find_server
 
 # Other processes are waited for, so tests look again and again.
+# ruff: noqa: ASYNC110
 
 
 async def _queued(agent: Any, *texts: str) -> list[str]:
@@ -55,7 +59,7 @@ async def test_what_waits_no_more_is_not_found(agent: Any) -> None:
 async def test_a_prompt_that_is_being_typed_is_out_of_reach_and_goes_out_once(agent: Any) -> None:
     page, (only,) = agent.page, await _queued(agent, "deaf second")
     await agent.type("\r")  # its first Enter is swallowed, so it is typed for a while
-    await agent.until(lambda: agent.app.agents.prompts._typed.get(agent.id) == only)
+    await agent.until(lambda: agent.app.agents.prompts.waiting(agent.id)[0].state == "typing")
     refusal = await page.refused("queue.edit", cardId=agent.id, promptId=only, text="other")
     assert (refusal.code, refusal.message) == ("BUSY", "this prompt is being typed now")
     assert (await page.refused("queue.cancel", cardId=agent.id, promptId=only)).code == "BUSY"
@@ -100,7 +104,7 @@ async def test_a_queue_that_many_change_at_once_is_on_disk_as_it_is_shown(agent:
 
     await asyncio.gather(*(change(number) for number in range(40)))
     shown = [(one.id, one.text) for one in app.agents.prompts.waiting(agent.id)]
-    on_disk = (await app.agents.prompts._store.load())[agent.id]
+    on_disk = (await app.agents.prompts.queues._store.load())[agent.id]
     assert [(one.id, one.text) for one in on_disk] == shown
     assert {f"late {number}" for number in range(0, 40, 5)} <= {text for _, text in shown}
 
@@ -139,7 +143,70 @@ async def test_a_workspace_that_is_closed_and_opened_keeps_the_queue(agent: Any,
     assert [one["text"] for one in await agent.queue()] == ["second", "third"]
 
 
-async def test_a_killed_server_loses_no_prompt_that_waits(start_server: Any, tmp_path: Path, program_log: Path) -> None:
+async def test_a_prompt_that_may_have_been_delivered_waits_for_a_person_and_holds_the_queue(agent: Any) -> None:
+    page, prompts, (second, third) = agent.page, agent.app.agents.prompts, await _queued(agent, "second", "third")
+    await prompts.queues.begin(agent.id, second)
+    await prompts.load()  # as the next server would after a crash
+    assert [one["state"] for one in await agent.queue()] == ["unsure", "waiting"]
+    await agent.type("\r")
+    await agent.is_status("finished")
+    await prompts._beside.settle()
+    assert agent.prompts() == ["slow one"]
+    await page.call("queue.move", cardId=agent.id, promptId=third, index=0)
+    assert await agent.prompt("new") == "queued"  # a queue that may go on comes first
+    await agent.until(lambda: agent.prompts() == ["slow one", "third"])
+    assert await page.call("queue.send", cardId=agent.id, promptId=second) == {"delivered": "sent"}
+    await agent.until(lambda: agent.prompts() == ["slow one", "third", "second", "new"])
+
+
+async def test_a_prompt_that_may_have_been_delivered_is_one_like_others_once_it_is_edited(agent: Any) -> None:
+    (only,) = await _queued(agent, "second")
+    await agent.app.agents.prompts.queues.begin(agent.id, only)
+    await agent.app.agents.prompts.load()
+    listed = await agent.page.call("queue.edit", cardId=agent.id, promptId=only, text="once more")
+    assert [one["state"] for one in listed["prompts"]] == ["waiting"]
+    await agent.type("\r")
+    await agent.until(lambda: agent.prompts() == ["slow one", "once more"])
+
+
+async def test_a_change_that_the_disk_refuses_is_not_shown(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (second, _) = await _queued(agent, "second", "third")
+
+    async def refuse(*_: Any) -> None:
+        raise CallError(ErrorCode.UNAVAILABLE, "the disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr(PromptStore, "save", refuse)
+        for method, more in (("cancel", {}), ("edit", {"text": "x"}), ("move", {"index": 1})):
+            refusal = await agent.page.refused(f"queue.{method}", cardId=agent.id, promptId=second, **more)
+            assert refusal.code == "UNAVAILABLE"
+    assert [one["text"] for one in await agent.queue()] == ["second", "third"]
+
+
+def test_a_queue_of_an_older_server_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "cardloom.db"
+    connection = apsw.Connection(str(path))
+    connection.execute(
+        "CREATE TABLE agent_prompts (agent TEXT NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL UNIQUE,"
+        " text TEXT NOT NULL, sender TEXT, sender_name TEXT, at_ms INTEGER NOT NULL, problem TEXT,"
+        " PRIMARY KEY (agent, place)) STRICT, WITHOUT ROWID;"
+        "INSERT INTO agent_prompts VALUES ('a', 0, 'p', 'kept', NULL, NULL, 1, NULL)"
+    )
+    connection.close()
+
+    async def read() -> list[tuple[str, str]]:
+        database = Database(path, SCHEMA, now_ms=1, upgrades=(add_begun, add_begun))
+        try:
+            return [(one.text, one.state) for one in (await PromptStore(database).load())[CardId("a")]]
+        finally:
+            database.close()
+
+    assert asyncio.run(read()) == [("kept", "waiting")]
+
+
+async def test_a_killed_server_loses_no_prompt_that_waits_and_sends_none_twice(
+    start_server: Any, program_log: Path
+) -> None:
     server = start_server()
     server.wait_until_open()
     async with Client(lambda: find_server(server.home)) as client:
@@ -148,21 +215,33 @@ async def test_a_killed_server_loses_no_prompt_that_waits(start_server: Any, tmp
         card = await client.call("agent.create", made)
         canvas = await client.subscribe(home)
         await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("status") == "working")
-        for text in ("second", "third"):
+        for text in ("deaf second", "third"):
             asked = {"agentId": card["id"], "text": text}
             assert await client.call("agents.prompt", asked) == {"delivered": "queued"}
+        await client.call("terminal.input", {"cardId": card["id"], "data": "\r"})
+        while not await _is_typed(client, card["id"]):  # it swallows its first Enter, so it is typed for seconds
+            await asyncio.sleep(0.02)
     server.kill()
     server = start_server()
     server.wait_until_open()
     async with Client(lambda: find_server(server.home)) as client:
         listed = await client.call("queue.list", {"cardId": card["id"]})
-        assert _texts(listed) == ["second", "third"]
+        assert [(one["text"], one["state"]) for one in listed["prompts"]] == [
+            ("deaf second", "unsure"),
+            ("third", "waiting"),
+        ]
         canvas = await client.subscribe(home)
         await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("started"))
-        sent = {"cardId": card["id"], "promptId": listed["prompts"][0]["id"]}
+        await client.call("queue.cancel", {"cardId": card["id"], "promptId": listed["prompts"][0]["id"]})
+        sent = {"cardId": card["id"], "promptId": listed["prompts"][1]["id"]}
         assert await client.call("queue.send", sent) == {"delivered": "sent"}
         await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("queued") == 0)
-    assert _prompts(program_log) == ["slow first", "second", "third"]
+    assert _prompts(program_log) == ["slow first", "third"]
+
+
+async def _is_typed(client: Client, card_id: str) -> bool:
+    (first, *_) = (await client.call("queue.list", {"cardId": card_id}))["prompts"]
+    return bool(first["state"] == "typing")
 
 
 def _prompts(log: Path) -> list[str]:

@@ -90,16 +90,25 @@ async def test_a_program_that_shows_nothing_gets_no_prompt_and_says_so(
     assert [(one["code"], one["preview"]) for one in entries if one["kind"] == "prompt"] == [("UNAVAILABLE", "hello")]
 
 
-async def test_a_first_prompt_that_was_not_delivered_waits_with_the_reason(
-    make_agent: Callable[..., Any], program: Callable[[str], None], impatient: None, tmp_path: Path
+async def test_a_first_prompt_that_was_not_delivered_waits_with_the_reason_and_is_not_typed_again_by_itself(
+    make_agent: Callable[..., Any], program: Callable[[str], None], impatient: None
 ) -> None:
     program("while :; do sleep 1; done")
     agent = await make_agent(harness="claude-code", start=False)
     await agent.page.call("agent.start", cardId=agent.id)
-    agent.app.agents.prompts.submit_later(agent.id, "first", _owner())
-    await agent.until(lambda: agent.app.agents.prompts.waiting(agent.id))
+    prompts, seat = agent.app.agents.prompts, _seat(agent)
+    await prompts.accept(agent.id, "first", _owner())
+    assert [one.text for one in (await prompts.queues._store.load())[agent.id]] == ["first"]  # accepted is on disk
+    await agent.until(lambda: prompts.waiting(agent.id)[0].problem)
     (waiting,) = await agent.queue()
-    assert (waiting["text"], "began no turn" in waiting["problem"]) == ("first", True)
+    assert (waiting["text"], waiting["state"], "began no turn" in waiting["problem"]) == ("first", "unsure", True)
+    typed_at_ms = seat.keys_at_ms
+    for event in ("UserPromptSubmit", "Stop"):  # its hooks come late
+        seat.hook(event, {"session_id": seat.state.session_id}, seat.life, agent.app.clock.now_ms())
+    await agent.is_status("finished")
+    await prompts._beside.settle()
+    assert seat.keys_at_ms == typed_at_ms
+    assert [one["state"] for one in await agent.queue()] == ["unsure"]
 
 
 def _owner() -> Any:

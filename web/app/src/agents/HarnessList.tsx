@@ -1,6 +1,7 @@
 import type { KeyboardEvent } from "react";
 import { useSession, useT } from "../shell/context";
 import { CopyIcon, ResendIcon } from "../shell/icons";
+import type { Translate } from "../cards/contract";
 import type { HarnessId, HarnessInfo } from "../wire/records";
 import styles from "./agents.module.css";
 import { namesProgram, usable } from "./draft";
@@ -71,7 +72,7 @@ export function HarnessList({ harnesses, looking, chosen, onChoose, onAgain }: H
 function Missing({ harness }: { harness: HarnessInfo }) {
   const session = useSession();
   const t = useT();
-  const { name, problem, install } = harness;
+  const { name, install } = harness;
   const copy = (text: string) => {
     navigator.clipboard.writeText(text).then(
       () => session.toast(t("asked.copied")),
@@ -81,7 +82,7 @@ function Missing({ harness }: { harness: HarnessInfo }) {
   return (
     <li className={styles["missing"]}>
       <b>{name}</b>
-      {problem === null ? null : <small className="muted">{problem}</small>}
+      <small className="muted">{whyNot(harness, t)}</small>
       {install === null ? null : (
         <span className={styles["install"]}>
           <code title={install}>{install}</code>
@@ -98,6 +99,13 @@ function Missing({ harness }: { harness: HarnessInfo }) {
       )}
     </li>
   );
+}
+
+/** What keeps a harness from working here. */
+function whyNot({ found, command, version, minVersion, problem }: HarnessInfo, t: Translate): string {
+  if (!found && command !== null) return t("newAgent.notInstalled", { command });
+  if (found && version !== null && minVersion !== null) return t("newAgent.tooOld", { version, needed: minVersion });
+  return problem ?? "";
 }
 
 /** Arrow keys go from one to the next and choose it, as in any group of radio buttons. */

@@ -8,7 +8,8 @@ import { NewAgent } from "./NewAgent";
 const found = [
   harness("claude-code", { name: "Claude Code" }),
   harness("command", { name: "Command" }),
-  harness("pi", { name: "Pi", found: false, problem: "pi is not installed (not found in PATH)", install: "npm install -g pi" }),
+  harness("pi", { name: "Pi", found: false, problem: "no pi", command: "pi", install: "npm install -g pi" }),
+  harness("qwen-code", { name: "Qwen Code", version: "0.1.0", problem: "too old", command: "qwen", minVersion: "0.9.0" }),
 ];
 
 async function open() {
@@ -25,7 +26,8 @@ test("the first agent that is installed is chosen; missing ones say why and how 
   await open();
   expect(screen.getByRole("radio", { name: /Claude Code/ }).getAttribute("aria-checked")).toBe("true");
   expect(screen.queryByRole("radio", { name: /Pi/ })).toBeNull();
-  expect(screen.getByText("pi is not installed (not found in PATH)")).toBeDefined();
+  expect(screen.getByText("pi was not found in PATH")).toBeDefined();
+  expect(screen.getByText("version 0.1.0 is too old; 0.9.0 or newer is needed")).toBeDefined();
   expect(screen.getByText("npm install -g pi")).toBeDefined();
 });
 

@@ -110,6 +110,12 @@ export const agentTexts = texts({
     zh: "{count} 条提示词等待中",
   },
   "queue.you": { en: "you", ru: "вы", zh: "您" },
+  "queue.typing": { en: "being typed", ru: "вводится", zh: "正在输入" },
+  "queue.unsure": {
+    en: "perhaps delivered – look at the agent, then send it again or take it away",
+    ru: "возможно, доставлен – посмотрите на агента, затем отправьте снова или уберите",
+    zh: "可能已送达——请查看智能体，再决定重新发送或取消",
+  },
   "queue.edit": { en: "Edit the prompt", ru: "Изменить промпт", zh: "编辑提示词" },
   "queue.send": { en: "Send now", ru: "Отправить сейчас", zh: "立即发送" },
   "queue.cancel": { en: "Take the prompt away", ru: "Убрать промпт", zh: "取消提示词" },
@@ -118,6 +124,16 @@ export const agentTexts = texts({
   "queue.cancelling": { en: "Taking the prompt away", ru: "Отмена промпта", zh: "取消提示词" },
   "queue.sending": { en: "Sending the prompt", ru: "Отправка промпта", zh: "发送提示词" },
 
+  "newAgent.notInstalled": {
+    en: "{command} was not found in PATH",
+    ru: "{command} не найден в PATH",
+    zh: "PATH 中找不到 {command}",
+  },
+  "newAgent.tooOld": {
+    en: "version {version} is too old; {needed} or newer is needed",
+    ru: "версия {version} слишком старая; нужна {needed} или новее",
+    zh: "版本 {version} 过旧；需要 {needed} 或更高版本",
+  },
   "newAgent.title": { en: "New agent", ru: "Новый агент", zh: "新建智能体" },
   "newAgent.about": {
     en: "A coding agent in a terminal",

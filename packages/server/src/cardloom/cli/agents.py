@@ -158,10 +158,17 @@ async def queue(name: str, cancel: str | None, send: str | None, workspace: str 
                 await client.call(method, {"cardId": card["id"], "promptId": prompt_id})
         waiting = (await client.call("queue.list", {"cardId": card["id"]}))["prompts"]
     rows = [
-        (one["id"], one["fromName"] or "you", one["text"].replace("\n", " ")[:70], one["problem"] or "")
+        (one["id"], one["fromName"] or "you", one["text"].replace("\n", " ")[:70], _standing(one))
         for one in waiting
     ]
     return Answer(waiting, table(("ID", "FROM", "PROMPT", "PROBLEM"), rows) if rows else "No prompt waits.")
+
+
+def _standing(prompt: Record) -> str:
+    """Why a prompt still waits."""
+    if prompt["state"] == "unsure":
+        return "perhaps delivered: look at the agent, then send it again or take it away"
+    return "is being typed" if prompt["state"] == "typing" else str(prompt["problem"] or "")
 
 
 _ENDS = ("finished", "needs-input", "idle", "exited")

@@ -128,7 +128,7 @@ class _Desk:
     async def _withdraw(self, card_id: str, ticket: str) -> None:
         prompt_id = self._waiting(card_id, ticket)
         if prompt_id is not None:
-            await _asked(lambda: self._group.prompts.cancel(CardId(card_id), prompt_id))
+            await _asked(lambda: self._group.prompts.queues.cancel(CardId(card_id), prompt_id))
 
     async def _answer(self, card_id: str, choice: str, question_id: str) -> None:
         await _asked(lambda: self._group.seats.answer(card_id, _CHOICES[choice], question_id))

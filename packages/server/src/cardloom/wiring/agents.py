@@ -224,6 +224,6 @@ def _join_port(shared: Shared, values: ValuesGroup, prompts: PromptDesk) -> None
             delivery.cause,
             recorded=True,
         )
-        prompts.submit_later(delivery.to.id, text, sender)
+        await prompts.accept(delivery.to.id, text, sender)
 
     values.ports.receivers[KIND] = receive

@@ -20,6 +20,7 @@ from ..core.tokens import CardTokens
 from ..dispatch.dispatcher import Dispatcher
 from ..dispatch.gate import Gate
 from ..features.agents.prompts.store import SCHEMA as PROMPTS_SCHEMA
+from ..features.agents.prompts.store import add_begun
 from ..features.canvas.store import SCHEMA as CANVAS_SCHEMA
 from ..features.cards.contract import SCHEMA as CONTRACT_SCHEMA
 from ..features.cards.packaging import SCHEMA as PACKAGING_SCHEMA
@@ -98,7 +99,7 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
         _SCHEMA,
         now_ms=clock.now_ms(),
         bulky=(*BULKY_TABLES, *BULKY_SESSION_TABLES),
-        upgrades=(move_first_form,),
+        upgrades=(move_first_form, add_begun),
     )
     if database.replaced is not None:
         notices.append(

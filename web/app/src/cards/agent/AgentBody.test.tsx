@@ -116,8 +116,8 @@ test("the changes of its folder are looked at again when a turn ends", async () 
 });
 
 const waiting = [
-  { id: "p1", text: "first", from: null, fromName: null, atMs: 1, problem: null },
-  { id: "p2", text: "second", from: "n", fromName: "Note", atMs: 2, problem: "not delivered" },
+  { id: "p1", text: "first", from: null, fromName: null, atMs: 1, problem: null, state: "waiting" },
+  { id: "p2", text: "second", from: "n", fromName: "Note", atMs: 2, problem: "not delivered", state: "waiting" },
 ];
 
 test("waiting prompts tell who sent them and why they still wait", async () => {
@@ -125,6 +125,17 @@ test("waiting prompts tell who sent them and why they still wait", async () => {
   expect(await screen.findByText("2 prompts wait")).toBeDefined();
   expect(screen.getByText("you")).toBeDefined();
   expect(screen.getByText("Note · not delivered")).toBeDefined();
+});
+
+test("a prompt that may have been delivered asks a person to decide", async () => {
+  const [first, second] = waiting;
+  const prompts = [
+    { ...second, state: "unsure", problem: null },
+    { ...first, state: "typing" },
+  ];
+  showCard(agent("a", running({ queued: 2, queueRevision: 1 })), { ...quiet, "queue.list": () => ({ prompts }) });
+  expect(await screen.findByText(/^Note · perhaps delivered/)).toBeDefined();
+  expect(screen.getByText("you · being typed")).toBeDefined();
 });
 
 test("waiting prompts are moved, edited, sent and taken away from the keyboard", async () => {

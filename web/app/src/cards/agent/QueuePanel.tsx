@@ -118,9 +118,8 @@ function PromptRow({ prompt, queue, dragged, dropBefore, t, onStep }: PromptRowP
       ) : (
         <div className={styles.promptText} onDoubleClick={() => setEditing(true)}>
           <span className={styles.promptWords}>{prompt.text}</span>
-          <small className={prompt.problem === null ? styles.muted : styles.promptProblem}>
-            {prompt.fromName ?? t("queue.you")}
-            {prompt.problem === null ? "" : ` · ${prompt.problem}`}
+          <small className={isTrouble(prompt) ? styles.promptProblem : styles.muted} title={prompt.problem ?? undefined}>
+            {[prompt.fromName ?? t("queue.you"), standing(prompt, t)].filter(Boolean).join(" · ")}
           </small>
         </div>
       )}
@@ -131,6 +130,16 @@ function PromptRow({ prompt, queue, dragged, dropBefore, t, onStep }: PromptRowP
       </span>
     </li>
   );
+}
+
+function isTrouble(prompt: QueuedPrompt): boolean {
+  return prompt.state === "unsure" || prompt.problem !== null;
+}
+
+/** Why a prompt still waits, empty when it merely waits its turn. */
+function standing(prompt: QueuedPrompt, t: Translate): string {
+  if (prompt.state === "waiting") return prompt.problem ?? "";
+  return t(prompt.state === "typing" ? "queue.typing" : "queue.unsure");
 }
 
 function sibling(element: Element | null | undefined): void {

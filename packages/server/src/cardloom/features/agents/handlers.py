@@ -84,7 +84,7 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
     async def _begin(card_id: str, prompt: str | None, *, fresh: bool) -> None:
         given = await desk.start(card_id, prompt=prompt, fresh=fresh)
         if prompt and not given:
-            prompts.submit_later(card_id, prompt, Sender())
+            await prompts.accept(card_id, prompt, Sender())
 
     async def configure(call: Call) -> dict[str, Any]:
         fields = {name: call.params[name] for name in _KEPT if name in call.params}
@@ -152,15 +152,15 @@ def prompt_handlers(prompts: PromptDesk, graph: Graph, desk: SeatDesk, cause_of:
         return listed(agent(call))
 
     async def edit(call: Call) -> dict[str, Any]:
-        await prompts.edit(agent(call), call.params["promptId"], call.params["text"])
+        await prompts.queues.edit(agent(call), call.params["promptId"], call.params["text"])
         return listed(agent(call))
 
     async def move(call: Call) -> dict[str, Any]:
-        await prompts.move(agent(call), call.params["promptId"], call.params["index"])
+        await prompts.queues.move(agent(call), call.params["promptId"], call.params["index"])
         return listed(agent(call))
 
     async def cancel(call: Call) -> dict[str, Any]:
-        await prompts.cancel(agent(call), call.params["promptId"])
+        await prompts.queues.cancel(agent(call), call.params["promptId"])
         return listed(agent(call))
 
     async def send(call: Call) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -21,9 +21,11 @@ from cardloom_protocol.limits import limit
 
 from ....core.call import Cause
 from ....core.clock import Clock
+from ....core.supervised import Supervised
 from ..seats.seat import Seat
 from ..state import Published
-from .model import Delivered, QueuedPrompt, Sender, WhenBusy, cleaned_prompt
+from .model import Delivered, PromptState, QueuedPrompt, Sender, Unsure, WhenBusy, cleaned_prompt
+from .queues import Queues
 from .store import PromptStore
 from .typist import DRAFT_MS, READY_WAIT_MS, Typist
 
@@ -65,31 +67,25 @@ class Hooks:
 
 
 class PromptDesk:
-    """The queues of all agents. `seat_of` gives an agent's seat, or raises NOT_FOUND or UNAVAILABLE."""
+    """The way to all agents. `seat_of` gives an agent's seat, or raises NOT_FOUND or UNAVAILABLE."""
 
     def __init__(self, store: PromptStore, clock: Clock, seat_of: Callable[[str], Seat], hooks: Hooks) -> None:
-        self._store = store
+        self.queues = Queues(store, hooks.queue_changed)
         self._clock = clock
         self._seat_of = seat_of
         self._hooks = hooks
-        self._queues: dict[CardId, list[QueuedPrompt]] = {}
         self._typists: dict[CardId, Typist] = {}
         self._draining: set[CardId] = set()
         self._hands: dict[CardId, asyncio.Lock] = {}
-        self._typed: dict[CardId, str] = {}
-        self._approved: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._typing: set[CardId] = set()
+        self._beside = Supervised(_log, "the way of a prompt")
 
     async def load(self) -> None:
         """Read the queues that an earlier server left."""
-        self._queues = await self._store.load()
-        waiting = (one for queue in self._queues.values() for one in queue)
-        self._approved = {one.id for one in waiting if self._hooks.is_dangerous(one.agent_id)}  # else it were dropped
+        await self.queues.load(self._hooks.is_dangerous)
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._beside.end()
 
     # Sending
 
@@ -108,31 +104,50 @@ class PromptDesk:
             await self._hooks.record(sender, seat.card_id, text, error)
             raise
 
-    def submit_later(self, agent_id: str, text: str, sender: Sender) -> None:
-        """Accept a prompt and send it as soon as that can be; one that is not delivered then waits with the reason.
+    async def accept(self, agent_id: str, text: str, sender: Sender) -> None:
+        """Accept a prompt, which is on disk when this returns, and send it as soon as that can be.
 
-        NOT_FOUND; UNAVAILABLE: the agent does not run; INVALID_PARAMS; QUOTA_EXCEEDED; BUDGET_PAUSED.
+        One that is not delivered waits with the reason. What a card sends to a dangerous agent is shown to the owner
+        first, and is nowhere before it is approved. NOT_FOUND; UNAVAILABLE: the agent does not run; INVALID_PARAMS;
+        QUOTA_EXCEEDED; BUDGET_PAUSED.
         """
         seat, cleaned = self._seat_of(agent_id), cleaned_prompt(text)
         self._check_now(seat, sender)
-        if self._must_wait(seat):
-            self._check_room(seat, sender)
-        self._spawn(self._submit_accepted(seat, cleaned, sender))
+        if self._is_asked_for(seat, sender):
+            if self._must_wait(seat):
+                self._check_room(self.queues.of(seat.card_id), sender)
+            self._beside.start(self._submit_approved(seat, cleaned, sender))
+            return
+        prompt = await self._put_last(seat, cleaned, sender, room=self._must_wait(seat))
+        self._beside.start(self._send_accepted(seat, prompt.id))
 
-    async def _submit_accepted(self, seat: Seat, text: str, sender: Sender) -> None:
+    async def _submit_approved(self, seat: Seat, text: str, sender: Sender) -> None:
         try:
             await self._submit(seat, text, sender, submit=True, when_busy="queue")
         except CallError as error:
             await self._hooks.record(sender, seat.card_id, text, error)
             if error.code not in _REFUSALS:
-                prompt = replace(self._new(seat, text, sender), problem=error.message)
-                await self._put(seat.card_id, [prompt, *self._now(seat)])
+                state: PromptState = "unsure" if isinstance(error, Unsure) else "waiting"
+                prompt = replace(self._new(seat, text, sender), problem=error.message, state=state)
+                await self.queues.change(seat.card_id, lambda queue: [prompt, *queue])
 
-    async def _submit(self, seat: Seat, text: str, sender: Sender, *, submit: bool, when_busy: WhenBusy) -> Delivered:
+    async def _send_accepted(self, seat: Seat, prompt_id: str) -> None:
+        await self._until_relaunched(seat)
+        async with self._hand(seat):
+            await self._drop_refused(seat.card_id)
+            prompt = next((one for one in self.queues.of(seat.card_id) if one.id == prompt_id), None)
+            if prompt is not None and prompt.state == "waiting" and not self._must_wait(seat):
+                await self._try(seat, prompt)
+        self.look_again(seat)
+
+    async def _until_relaunched(self, seat: Seat) -> None:
         if seat.state.relaunching:  # nobody is to see that its session was gone
             await seat.until(lambda: not seat.state.relaunching, READY_WAIT_MS)
+
+    async def _submit(self, seat: Seat, text: str, sender: Sender, *, submit: bool, when_busy: WhenBusy) -> Delivered:
+        await self._until_relaunched(seat)
         self._check_now(seat, sender)
-        if sender.card_id is not None and self._hooks.is_dangerous(seat.card_id):
+        if self._is_asked_for(seat, sender):
             await self._hooks.ask_owner(sender, seat.card_id, text)
         if not submit:
             if seat.status is AgentStatus.NEEDS_INPUT:
@@ -149,7 +164,7 @@ class PromptDesk:
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
             try:
-                await self._type(seat, "", text, sender)
+                await self._type(seat, text, sender)
             except CallError as error:
                 if error.code is ErrorCode.BUSY and when_busy == "queue":
                     return await self._enqueue(seat, text, sender)
@@ -162,15 +177,18 @@ class PromptDesk:
             raise CallError(ErrorCode.BUSY, "this agent works")
         return await self._enqueue(seat, text, sender)
 
-    async def _type(self, seat: Seat, prompt_id: str, text: str, sender: Sender) -> None:
+    async def _type(self, seat: Seat, text: str, sender: Sender) -> None:
         """Type a prompt; whoever calls holds the hand of the seat."""
         typed_at_ms = self._clock.now_ms()
-        self._typed[seat.card_id] = prompt_id
+        self._typing.add(seat.card_id)
         try:
             await self._typist(seat).submit(text)
         finally:
-            del self._typed[seat.card_id]
+            self._typing.discard(seat.card_id)
         self._hooks.went_out(sender, seat.card_id, typed_at_ms)
+
+    def _is_asked_for(self, seat: Seat, sender: Sender) -> bool:
+        return sender.card_id is not None and self._hooks.is_dangerous(seat.card_id)
 
     def _check_now(self, seat: Seat, sender: Sender) -> None:
         if not seat.alive:
@@ -178,8 +196,9 @@ class PromptDesk:
         if sender.card_id is not None:
             self._hooks.check_budget(seat.card_id)
 
-    def _check_room(self, seat: Seat, sender: Sender) -> None:
-        of_cards = sum(one.sender.card_id is not None for one in self._now(seat))
+    @staticmethod
+    def _check_room(queue: Sequence[QueuedPrompt], sender: Sender) -> None:
+        of_cards = sum(one.sender.card_id is not None for one in queue)
         most = limit("queuedPrompts")
         if sender.card_id is not None and of_cards >= most:
             raise CallError(ErrorCode.QUOTA_EXCEEDED, f"{most} prompts of cards wait for this agent already")
@@ -190,51 +209,41 @@ class PromptDesk:
         return await self._hooks.record(sender, agent_id, text, None)
 
     def _must_wait(self, seat: Seat) -> bool:
-        waits = bool(self._queues.get(seat.card_id)) and self._may_drain(seat)
-        return seat.status in _BUSY or seat.card_id in self._typed or waits
+        waits = bool(self.queues.of(seat.card_id)) and self._may_drain(seat)
+        return seat.status in _BUSY or seat.card_id in self._typing or waits
 
     async def _enqueue(self, seat: Seat, text: str, sender: Sender) -> Delivered:
-        self._check_room(seat, sender)
-        cause = await self._record(sender, seat.card_id, text)
-        prompt = self._new(seat, text, replace(sender, cause=cause))
-        try:
-            await self._put(seat.card_id, [*self._now(seat), prompt])
-        except CallError:
-            self._queues[seat.card_id] = [one for one in self._now(seat) if one is not prompt]
-            raise
+        await self._put_last(seat, text, sender, room=True)
         self.look_again(seat)
         return "queued"
+
+    async def _put_last(self, seat: Seat, text: str, sender: Sender, *, room: bool) -> QueuedPrompt:
+        """Put a prompt at the end of the queue; with `room` only as far as cards' prompts may wait."""
+        if room:
+            self._check_room(self.queues.of(seat.card_id), sender)
+        cause = await self._record(sender, seat.card_id, text)
+        prompt = self._new(seat, text, replace(sender, cause=cause))
+
+        def longer(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
+            if room:
+                self._check_room(queue, sender)
+            return [*queue, prompt]
+
+        await self.queues.change(seat.card_id, longer)
+        return prompt
 
     # The queue
 
     def waiting(self, agent_id: CardId) -> Sequence[QueuedPrompt]:
         """The prompts that wait for an agent, the next one first."""
-        return tuple(self._queues.get(agent_id, ()))
-
-    async def edit(self, agent_id: CardId, prompt_id: str, text: str) -> None:
-        """Change a waiting prompt. NOT_FOUND when it waits no more; BUSY while it is typed; INVALID_PARAMS: no text."""
-        cleaned, prompt = cleaned_prompt(text), self._find_still(agent_id, prompt_id)
-        edited = replace(prompt, text=cleaned, problem=None)
-        await self._put(agent_id, [edited if one is prompt else one for one in self._queues[agent_id]])
-
-    async def move(self, agent_id: CardId, prompt_id: str, index: int) -> None:
-        """Move a waiting prompt. NOT_FOUND."""
-        prompt = self._find(agent_id, prompt_id)
-        queue = [one for one in self._queues[agent_id] if one is not prompt]
-        queue.insert(index, prompt)
-        await self._put(agent_id, queue)
-
-    async def cancel(self, agent_id: CardId, prompt_id: str) -> None:
-        """Take a waiting prompt away. NOT_FOUND; BUSY while it is typed."""
-        prompt = self._find_still(agent_id, prompt_id)
-        await self._put(agent_id, [one for one in self._queues[agent_id] if one is not prompt])
+        return self.queues.of(agent_id)
 
     async def send_now(self, agent_id: str, prompt_id: str) -> Delivered:
         """Send a waiting prompt without waiting. NOT_FOUND; the errors of `submit`; then it waits on."""
         seat = self._seat_of(agent_id)
-        self._find(seat.card_id, prompt_id)
+        self.queues.find(seat.card_id, prompt_id)
         async with self._hand(seat):
-            prompt = self._find(seat.card_id, prompt_id)
+            prompt = self.queues.find(seat.card_id, prompt_id)
             self._check(prompt)
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
@@ -242,24 +251,33 @@ class PromptDesk:
         return "sent"
 
     async def _send(self, seat: Seat, prompt: QueuedPrompt) -> None:
-        """Type a waiting prompt and take it out of the queue; whoever calls holds the hand of the seat."""
-        await self._type(seat, prompt.id, prompt.text, prompt.sender)
-        await self._put(seat.card_id, [one for one in self._now(seat) if one.id != prompt.id])
+        """Type a waiting prompt and take it out of the queue; whoever calls holds the hand of the seat.
 
-    async def forget(self, agent_id: CardId) -> None:
-        """Drop the queue of an agent that is gone for good."""
-        self._typists.pop(agent_id, None)
-        if self._queues.get(agent_id):
-            await self._put(agent_id, [])
+        From before its first key until it is out, the disk says that it may have been delivered.
+        """
+        agent_id, problem = seat.card_id, None
+        await self.queues.begin(agent_id, prompt.id)
+        try:
+            try:
+                await self._type(seat, prompt.text, prompt.sender)
+            except Unsure as error:
+                problem = error.message
+                raise
+            except CallError as error:
+                await self.queues.keep(agent_id, prompt.id, error.message)
+                raise
+            await self.queues.take(agent_id, prompt.id)
+        finally:
+            self.queues.doubt(agent_id, prompt.id, problem)
 
     def recheck_soon(self) -> None:
         """Something changed on which waiting prompts may depend."""
-        if any(self._queues.values()):
-            self._spawn(self.recheck())
+        if self.queues.agents():
+            self._beside.start(self.recheck())
 
     async def recheck(self) -> None:
         """Drop what its sender could not send any more: an arrow, a card or a permission went."""
-        for agent_id in list(self._queues):
+        for agent_id in self.queues.agents():
             await self._drop_refused(agent_id)
 
     # Draining
@@ -270,9 +288,9 @@ class PromptDesk:
             self.look_again(seat)
 
     def look_again(self, seat: Seat) -> None:
-        if self._queues.get(seat.card_id) and self._may_drain(seat) and seat.card_id not in self._draining:
+        if self.queues.of(seat.card_id) and self._may_drain(seat) and seat.card_id not in self._draining:
             self._draining.add(seat.card_id)
-            self._spawn(self._drain(seat))
+            self._beside.start(self._drain(seat))
 
     def _may_drain(self, seat: Seat) -> bool:
         """Whether a turn ended as it should: not by an error, and not by somebody who wanted it to stop."""
@@ -282,96 +300,71 @@ class PromptDesk:
         try:
             async with self._hand(seat):
                 await self._drop_refused(seat.card_id)
-                queue = self._now(seat)
-                if queue and self._may_drain(seat):
+                queue = self.queues.of(seat.card_id)
+                if queue and queue[0].state == "waiting" and self._may_drain(seat):
                     await self._try(seat, queue[0])
         finally:
             self._draining.discard(seat.card_id)
 
     async def _try(self, seat: Seat, prompt: QueuedPrompt) -> None:
-        """Send the first prompt; one that cannot go out now waits on and shows why."""
+        """Send a waiting prompt; one that cannot go out now waits on and shows why."""
         try:
             if prompt.sender.card_id is not None:
                 self._hooks.check_budget(seat.card_id)
+        except CallError as error:
+            await self.queues.keep(seat.card_id, prompt.id, error.message)
+            return
+        try:
             await self._send(seat, prompt)
         except CallError as error:
-            kept = [replace(one, problem=error.message) if one.id == prompt.id else one for one in self._now(seat)]
-            await self._put(seat.card_id, kept)
             if error.code is ErrorCode.BUSY:
                 asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
 
     async def _drop_refused(self, agent_id: CardId) -> None:
-        kept: list[QueuedPrompt] = []
         refused: list[tuple[QueuedPrompt, CallError]] = []
-        for one in self._queues.get(agent_id, []):
-            try:
-                if self._typed.get(agent_id) != one.id:
-                    self._check(one)
-                kept.append(one)
-            except CallError as error:
-                refused.append((one, error))
-        if refused:
-            await self._put(agent_id, kept)
-            for one, why in refused:
-                await self._hooks.record(one.sender, agent_id, one.text, why)
+
+        def allowed(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
+            refused.extend((one, why) for one in queue if (why := self._refusal(one)) is not None)
+            gone = [one.id for one, _ in refused]
+            return [one for one in queue if one.id not in gone]
+
+        await self.queues.change(agent_id, allowed)
+        for one, why in refused:
+            await self._hooks.record(one.sender, agent_id, one.text, why)
+
+    def _refusal(self, prompt: QueuedPrompt) -> CallError | None:
+        """Why a waiting prompt must not go out any more; one that is being typed is past that."""
+        if prompt.state == "typing":
+            return None
+        try:
+            self._check(prompt)
+        except CallError as error:
+            return error
+        return None
 
     def _check(self, prompt: QueuedPrompt) -> None:
         if prompt.sender.card_id is None:
             return
         self._hooks.check_sender(prompt.sender, prompt.agent_id)
-        if prompt.id not in self._approved and self._hooks.is_dangerous(prompt.agent_id):
+        if not prompt.approved and self._hooks.is_dangerous(prompt.agent_id):
             raise CallError(
                 ErrorCode.PERMISSION_DENIED, "the agent was turned to dangerous mode while the prompt waited"
             )
 
     # Inside
 
-    def _now(self, seat: Seat) -> list[QueuedPrompt]:
-        return self._queues.get(seat.card_id, [])
-
     def _new(self, seat: Seat, text: str, sender: Sender) -> QueuedPrompt:
-        prompt = QueuedPrompt(secrets.token_hex(8), seat.card_id, text, sender, self._clock.now_ms())
-        if self._hooks.is_dangerous(seat.card_id):
-            self._approved.add(prompt.id)  # the owner was asked before it came here
-        return prompt
-
-    def _find(self, agent_id: CardId, prompt_id: str) -> QueuedPrompt:
-        for one in self._queues.get(agent_id, ()):
-            if one.id == prompt_id:
-                return one
-        raise CallError(ErrorCode.NOT_FOUND, "this prompt waits no more")
-
-    def _find_still(self, agent_id: CardId, prompt_id: str) -> QueuedPrompt:
-        prompt = self._find(agent_id, prompt_id)
-        if self._typed.get(agent_id) == prompt_id:
-            raise CallError(ErrorCode.BUSY, "this prompt is being typed now")
-        return prompt
+        """A prompt that begins to wait; for a dangerous agent the owner was asked before it came here."""
+        approved = self._hooks.is_dangerous(seat.card_id)
+        now_ms = self._clock.now_ms()
+        return QueuedPrompt(secrets.token_hex(8), seat.card_id, text, sender, now_ms, approved=approved)
 
     def _hand(self, seat: Seat) -> asyncio.Lock:
         """Who holds it types to this agent; what was checked before must be checked again under it."""
         return self._hands.setdefault(seat.card_id, asyncio.Lock())
-
-    async def _put(self, agent_id: CardId, queue: list[QueuedPrompt]) -> None:
-        gone = {one.id for one in self._queues.get(agent_id, ())} - {one.id for one in queue}
-        self._approved -= gone
-        self._queues[agent_id] = queue
-        await self._store.save(agent_id, queue)
-        self._hooks.queue_changed(agent_id)
 
     def _typist(self, seat: Seat) -> Typist:
         typist = self._typists.get(seat.card_id)
         if typist is None or typist.seat is not seat:
             typist = self._typists[seat.card_id] = Typist(seat, self._clock)
         return typist
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(_supervised(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-async def _supervised(work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except Exception:  # noqa: BLE001 - a task root: the queue stands, the fault is told
-        _log.exception("a waiting prompt could not be sent")

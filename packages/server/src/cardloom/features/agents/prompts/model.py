@@ -13,6 +13,8 @@ from ....core.call import Cause
 
 WhenBusy = Literal["queue", "send", "fail"]
 Delivered = Literal["sent", "queued", "inserted"]
+PromptState = Literal["waiting", "typing", "unsure"]
+"""`unsure`: it was typed, or the server ended while it was, and no turn tells that the agent got it."""
 
 ENTER_AFTER_MS: Final = 200
 """Enter follows the text as a write of its own: programs take keys that come with a paste for a part of it."""
@@ -24,6 +26,10 @@ _LINE_ENDS: Final = re.compile(r"\r\n?|\x85|\u2028|\u2029")
 _REFUSED: Final = re.compile(r"\x1b\[20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _PASTE_BEGIN: Final = "\x1b[200~"
 _PASTE_END: Final = "\x1b[201~"
+
+
+class Unsure(CallError):
+    """Enter was pressed and no turn tells that the agent got the prompt: sending it again may be the second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,10 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class QueuedPrompt:
-    """One waiting prompt. `problem` tells why it was tried and still waits."""
+    """One waiting prompt. `problem` tells why it was tried and still waits; an unsure one waits for a person.
+
+    `approved`: the owner was shown what a card sends to a dangerous agent.
+    """
 
     id: str
     agent_id: CardId
@@ -51,6 +60,8 @@ class QueuedPrompt:
     sender: Sender
     at_ms: int
     problem: str | None = None
+    state: PromptState = "waiting"
+    approved: bool = False
 
     def to_wire(self) -> dict[str, Any]:
         return {
@@ -60,6 +71,7 @@ class QueuedPrompt:
             "fromName": self.sender.name,
             "atMs": self.at_ms,
             "problem": self.problem,
+            "state": self.state,
         }
 
 

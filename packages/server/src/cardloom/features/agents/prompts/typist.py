@@ -14,7 +14,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from ....core.clock import Clock
 from ..seats.seat import Seat
 from ..signals import Source
-from .model import ENTER_AFTER_MS, typed
+from .model import ENTER_AFTER_MS, Unsure, typed
 
 READY_QUIET_MS: Final = 1_500
 READY_UNMARKED_MS: Final = 6_000
@@ -45,7 +45,10 @@ class Typist:
             self.seat.write(typed(text, bracketed_paste=self.seat.bracketed_paste))
 
     async def submit(self, text: str) -> None:
-        """Submit a prompt. BUSY: a draft stands in the input box; UNAVAILABLE: it was not delivered, and why."""
+        """Submit a prompt.
+
+        BUSY: a draft stands in the input box; UNAVAILABLE: it was not delivered, and why; as `Unsure`, perhaps it was.
+        """
         async with self._turn:
             await self._ready()
             self._refuse_draft()
@@ -58,9 +61,9 @@ class Typist:
                 return  # it waits inside the program, or nothing but output could tell
             if await self._begins(life):
                 return
-            self._press_enter(life)
+            self._press_enter_again(life)
             if not await self._begins(life):
-                raise CallError(
+                raise Unsure(
                     ErrorCode.UNAVAILABLE, "the prompt was typed, but the agent began no turn; look at its terminal"
                 )
 
@@ -69,6 +72,12 @@ class Typist:
             raise CallError(ErrorCode.UNAVAILABLE, "the agent's program ended while the prompt was typed")
         self.seat.prompt_sent()
         self.seat.write("\r")
+
+    def _press_enter_again(self, life: int) -> None:
+        try:
+            self._press_enter(life)
+        except CallError as error:
+            raise Unsure(error.code, error.message) from error
 
     async def _ready(self) -> None:
         """Wait until a program that just started takes input, and until keys that were sent before have been read."""

@@ -40,15 +40,17 @@ class Found:
         return None if found is None else (int(found[1]), int(found[2]), int(found[3]))
 
     def to_wire(self) -> dict[str, Any]:
-        abilities = self.harness.abilities
+        abilities, detection = self.harness.abilities, self.harness.detection
         return {
             "id": self.harness.id,
             "name": NAMES[self.harness.id].name,
-            "found": self.program is not None or not self.harness.detection.programs,
+            "found": self.program is not None or not detection.programs,
             "program": self.program,
             "version": self.version,
             "problem": self.problem,
-            "install": self.harness.detection.install,
+            "command": detection.programs[0] if detection.programs else None,
+            "minVersion": None if detection.min_version is None else _dotted(detection.min_version),
+            "install": detection.install,
             "abilities": {
                 "resume": abilities.resume,
                 "firstPrompt": abilities.first_prompt,
@@ -98,7 +100,7 @@ class Detector:
         version = await _version(program, detection.version_arguments, cleaned(self._environment))
         known = Found(harness, program, version)
         if detection.min_version is not None and known.numbers is not None and known.numbers < detection.min_version:
-            needed = ".".join(map(str, detection.min_version))
+            needed = _dotted(detection.min_version)
             return Found(harness, program, version, f"version {version} is too old; {needed} or newer is needed")
         return known
 
@@ -112,6 +114,10 @@ def named_program(words: Sequence[str], environment: Mapping[str, str] = os.envi
     if program is None:
         raise CallError(ErrorCode.UNAVAILABLE, f"{name} is not installed (not found in PATH)")
     return program, tuple(words[1:])
+
+
+def _dotted(version: Version) -> str:
+    return ".".join(map(str, version))
 
 
 def _missing(harness: Harness) -> str | None:
