@@ -138,3 +138,107 @@ def test_what_cannot_be_read_is_told_with_its_place(run: Runner, tmp_path: Path)
 
 def test_a_folder_without_logs_has_no_requests(run: Runner, tmp_path: Path) -> None:
     assert run(str(tmp_path)) == (0, "No requests were found.\n")
+
+
+def logged(folder: Path, *lines: bytes, name: str = "S.jsonl") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(b"".join(lines))
+    return folder
+
+
+def answer(key: str, **message: str) -> bytes:
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    line = {"sessionId": message.pop("session", "S"), "type": "assistant", "timestamp": "2026-11-30T05:33:26.453Z"}
+    return json.dumps({**line, "message": {"id": key, "usage": usage, **message}}).encode() + b"\n"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1"], ids=repr)
+def test_a_spreadsheet_runs_no_name_of_the_csv(run: Runner, tmp_path: Path, name: str) -> None:
+    logs = logged(tmp_path / "logs", answer("m1", model=name))
+    (row,) = csv.DictReader(io.StringIO(run(str(logs), "--by", "model", "--csv")[1]))
+    assert row["model"] == f"'{name}"
+
+
+def test_names_that_a_terminal_would_obey_stay_on_their_line(run: Runner, tmp_path: Path) -> None:
+    forged = "m\nNot counted: nothing\x1b[2J"
+    logs = logged(tmp_path / "logs", answer("m1", model=forged, session=forged), b"{broken\n", name="a\nb.jsonl")
+    for text in (run(str(logs), "--by", "model")[1], run(str(logs), "--explain", "m1")[1]):
+        assert "\x1b" not in text
+        assert not any(line.startswith(("Not counted: nothing", "b.jsonl")) for line in text.splitlines())
+
+
+def test_csv_tells_what_was_not_counted_beside_the_rows(run: Runner, tmp_path: Path) -> None:
+    logs = logged(tmp_path / "logs", answer("m1", model="x"), b"{broken\n")
+    result = CliRunner().invoke(app, ["usage", str(logs), "--csv"])
+    assert len(list(csv.DictReader(io.StringIO(result.stdout)))) == 1
+    assert "malformed, 1×" in result.stderr
+
+
+def test_many_logs_that_cannot_be_counted_are_told_together(run: Runner, tmp_path: Path) -> None:
+    for number in range(60):
+        logs = logged(tmp_path / "logs", answer("m1"), b"{broken\n", name=f"{number}.jsonl")
+    text = run(str(logs))[1]
+    assert text.count("Not counted: ") == 50
+    assert "Not counted in other logs: malformed, 10×" in text
+
+
+@pytest.mark.parametrize("others", [["--json"], ["--explain", "m1"]])
+def test_csv_goes_with_no_other_form(run: Runner, tmp_path: Path, others: list[str]) -> None:
+    code, text = run(str(logged(tmp_path / "logs", answer("m1"))), "--csv", *others)
+    assert (code, "--csv" in text) == (2, True)
+
+
+def database(path: Path, *statements: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = apsw.Connection(str(path))
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+MESSAGE = json.dumps(
+    {
+        "role": "assistant",
+        "providerID": "anthropic",
+        "modelID": "claude-haiku-4-5",
+        "cost": 0.25,
+        "time": {"created": 1_796_000_000_000, "completed": 1_796_000_004_000},
+        "tokens": {"input": 120, "output": 49, "reasoning": 38},
+    }
+)
+
+
+def test_a_request_of_a_database_is_explained_by_its_row(run: Runner, tmp_path: Path) -> None:
+    database(
+        tmp_path / "logs/opencode.db",
+        "CREATE TABLE session (id, parent_id)",
+        "CREATE TABLE message (id, session_id, time_updated, data)",
+        f"INSERT INTO message VALUES ('msg_1', 's', 1, '{MESSAGE}')",
+    )
+    database(
+        tmp_path / "logs/state.db",
+        "CREATE TABLE sessions (id, started_at, input_tokens, output_tokens)",
+        "INSERT INTO sessions VALUES ('h1', 1796000000.5, 7, 8)",
+    )
+    text = run(str(tmp_path / "logs"), "--explain", "msg_1")[1]
+    assert "row msg_1: {'tokens': {'input': 120, 'output': 49, 'reasoning': 38}, 'cost': 0.25}" in text
+    assert "recorded by the harness: 0.25 $" in text
+    (seen,) = json.loads(run(str(tmp_path / "logs"), "--explain", "session:h1", "--json")[1])
+    assert seen["lines"] == [{"row": "session:h1", "counts": {"input_tokens": 7, "output_tokens": 8}}]
+
+
+def test_a_request_of_a_document_is_explained_by_its_own_part(run: Runner, tmp_path: Path) -> None:
+    messages = [
+        {"id": f"g{number}", "type": "gemini", "timestamp": "2026-11-30T05:33:26Z", "tokens": {"input": number}}
+        for number in (1, 2)
+    ]
+    document = json.dumps({"sessionId": "S", "projectHash": "h", "messages": messages}, indent=1).encode()
+    text = run(str(logged(tmp_path / "logs", document, name="session-1.json")), "--explain", "g2")[1]
+    assert "row g2: {'input': 2}" in text
+
+
+def test_lines_that_are_gone_are_said_to_be_gone(run: Runner, tmp_path: Path) -> None:
+    log = logged(tmp_path / "home/.claude/projects/-p", b"\n", answer("m1")) / "S.jsonl"
+    assert "line 2: {'input_tokens': 1" in run("--explain", "m1")[1]
+    log.unlink()
+    assert "byte 1, no longer there" in run("--explain", "m1")[1]

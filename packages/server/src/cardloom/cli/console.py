@@ -75,13 +75,18 @@ def visible(text: str) -> str:
     return _OBEYED.sub(_written, text)
 
 
+def one_line(text: str) -> str:
+    """A visible text whose tabs and line ends are written too, so that a name cannot look like another line."""
+    return _BREAKS.sub(_written, visible(text))
+
+
 def _written(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns as wide as they need to be; the last one is not padded."""
-    lines = [[_BREAKS.sub(_written, visible(cell)) for cell in line] for line in (heads, *rows)]
+    lines = [[one_line(cell) for cell in line] for line in (heads, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines

@@ -5,8 +5,6 @@ Works beside a running server: both may bring the index up to date.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import sys
@@ -14,40 +12,37 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.usage import Work, total_work
 
 from ..features.usage.attribution import by_sender
-from ..features.usage.explaining import Sighting, bill_lines, explain
+from ..features.usage.explaining import explain
 from ..features.usage.index import INDEX_NAME
 from ..features.usage.ledger import LedgerCopy, read_ledger
 from ..features.usage.prices import Prices
 from ..features.usage.roots import ANY, Root, roots_of
 from ..features.usage.scan import scan
-from ..features.usage.store import FUTURE_MS, LogSkip, Scope, UsageStore
+from ..features.usage.store import FUTURE_MS, Scope, UsageStore
 from ..features.usage.windows import days_between, local_day, midnight_ms
 from ..settings import Settings
-from .console import Answer, UsageError, say, table
+from .console import Answer, UsageError, say
+from .usage_output import (
+    Group,
+    groups_as_csv,
+    groups_as_json,
+    groups_as_text,
+    sighting_as_json,
+    sightings_as_text,
+    skips_as_text,
+)
 
-_HEADS: Final = ("requests", "input", "cache read", "cache write", "output", "total", "cost")
-_FIELDS: Final = ("input", "cache_read", "cache_write", "output", "reasoning", "total")
-_NOT_REPORTED: Final = "–"
 _FOLDER_DEPTH: Final = 12
 _QUIET_MS: Final = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """One row: what it stands for and its sum."""
-
-    names: tuple[str, ...]
-    work: Work
 
 
 def sum_up(folders: Sequence[Path], by: str, since: str | None, *, as_csv: bool) -> Answer:
@@ -58,12 +53,13 @@ def sum_up(folders: Sequence[Path], by: str, since: str | None, *, as_csv: bool)
         heads, groups = _groups(store, by, Scope(from_ms, now_ms + FUTURE_MS))
         skips = store.skips(now_ms)
         prices = store.price_version
-    total = total_work(group.work for group in groups)
     if as_csv:
-        return Answer(None, _as_csv(heads, groups))
-    return Answer(
-        _as_json(by, from_ms, heads, groups, total, skips, prices), _as_text(heads, groups, total, skips, prices)
-    )
+        if skips:
+            say(skips_as_text(skips))
+        return Answer(None, groups_as_csv(heads, groups))
+    total = total_work(group.work for group in groups)
+    data = groups_as_json(by, from_ms, heads, groups, total, skips, prices)
+    return Answer(data, groups_as_text(heads, groups, total, skips, prices))
 
 
 def explain_request(folders: Sequence[Path], request: str) -> Answer:
@@ -74,7 +70,9 @@ def explain_request(folders: Sequence[Path], request: str) -> Answer:
     if not sightings:
         raise CallError(ErrorCode.NOT_FOUND, f"no request's id begins with {request!r}")
     prices = Prices()
-    return Answer([_sighting_json(seen, prices) for seen in sightings], "\n".join(_sighting_text(sightings, prices)))
+    return Answer(
+        [sighting_as_json(seen, prices) for seen in sightings], "\n".join(sightings_as_text(sightings, prices))
+    )
 
 
 @contextmanager
@@ -165,113 +163,3 @@ def _by_size(groups: list[Group]) -> list[Group]:
     return sorted(
         groups, key=lambda group: (-(group.work.cost_pico or 0), -(group.work.tokens.total or 0), group.names)
     )
-
-
-def _as_json(
-    by: str,
-    from_ms: int | None,
-    heads: tuple[str, ...],
-    groups: list[Group],
-    total: Work,
-    skips: list[LogSkip],
-    prices: str,
-) -> dict[str, Any]:
-    return {
-        "by": by,
-        "since": from_ms,
-        "prices": prices,
-        "rows": [{**dict(zip(heads, group.names, strict=True)), **_work_json(group.work)} for group in groups],
-        "total": _work_json(total),
-        "partial": total.unpriced > 0 or bool(skips),
-        "skipped": [
-            {"agent": skip.harness, "log": skip.path, "reason": skip.reason, "count": skip.count, "offset": skip.offset}
-            for skip in skips
-        ],
-    }
-
-
-def _work_json(work: Work) -> dict[str, Any]:
-    return {**work.to_wire(), "unpriced": work.unpriced}
-
-
-def _as_csv(heads: tuple[str, ...], groups: list[Group]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*heads, "requests", *_FIELDS, "cost_micro_usd", "unpriced"])
-    for group in groups:
-        counts = [getattr(group.work.tokens, field) for field in _FIELDS]
-        cells = [group.work.requests, *counts, group.work.cost_micro_usd, group.work.unpriced]
-        writer.writerow([*group.names, *("" if cell is None else cell for cell in cells)])
-    return text.getvalue().rstrip("\n")
-
-
-def _as_text(heads: tuple[str, ...], groups: list[Group], total: Work, skips: list[LogSkip], prices: str) -> str:
-    if not groups and not skips:
-        return "No requests were found."
-    rows = [(*group.names, *_cells(group.work)) for group in groups]
-    rows.append(("total", *("" for _ in heads[1:]), *_cells(total)))
-    widths = [max(len(line[column]) for line in rows) for column in range(len(rows[0]))]
-    lines = [
-        tuple(
-            cell if column < len(heads) else cell.rjust(max(width, len((*heads, *_HEADS)[column])))
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    parts = [table((*heads, *_HEADS), lines), "", f"Costs by {prices}; – is not reported."]
-    if total.unpriced:
-        parts.append(f"{total.unpriced} of {total.requests} requests have no price; the costs are those of the others.")
-    for skip in skips:
-        place = "" if skip.offset is None else f", first at byte {skip.offset}"
-        parts.append(f"Not counted: {skip.path}: {skip.reason}, {skip.count}×{place}")
-    return "\n".join(parts)
-
-
-def _cells(work: Work) -> tuple[str, ...]:
-    tokens = work.tokens
-    counts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.total)
-    return (str(work.requests), *(_NOT_REPORTED if count is None else f"{count:,}" for count in counts), _money(work))
-
-
-def _money(work: Work) -> str:
-    micro = work.cost_micro_usd
-    if micro is None:
-        return "no price"
-    return f"${micro / 1_000_000:,.4f}{'+' if work.cost_partial else ''}"
-
-
-def _sighting_json(seen: Sighting, prices: Prices) -> dict[str, Any]:
-    record = seen.record
-    return {
-        "request": record.key,
-        "counted": seen.counted,
-        "agent": seen.harness,
-        "log": seen.path,
-        "session": record.session,
-        "model": record.model,
-        "provider": record.provider,
-        "startedAt": record.begun_ms,
-        "endedAt": record.ended_ms,
-        "tools": list(record.tools),
-        **Work.of(record.tokens, prices.cost_pico(record)).to_wire(),
-        "lines": [{"line": line.number, "offset": line.offset, "counts": line.counts} for line in seen.lines],
-    }
-
-
-def _sighting_text(sightings: Sequence[Sighting], prices: Prices) -> Iterator[str]:
-    for seen in sightings:
-        record, tokens = seen.record, seen.record.tokens
-        role = "counted" if seen.counted else "merged into the counted one"
-        yield f"{record.key}  {record.model or 'unknown model'}  {role}"
-        yield f"  session {record.session} of {seen.harness}"
-        yield "  " + ", ".join(
-            f"{field.replace('_', ' ')} {_NOT_REPORTED if value is None else f'{value:,}'}"
-            for field in _FIELDS
-            for value in (getattr(tokens, field),)
-        )
-        if seen.counted:
-            yield from (f"  {line}" for line in bill_lines(record, prices))
-        yield f"  {seen.path}"
-        for line in seen.lines:
-            where = f"line {line.number}" if line.number is not None else f"byte {line.offset}, no longer there"
-            yield f"    {where}: {line.counts}"

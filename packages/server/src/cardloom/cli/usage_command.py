@@ -40,6 +40,8 @@ def usage(
     """Sum tokens and money from the agents' own logs; needs no server and sends nothing."""
     from .usage import explain_request, sum_up
 
+    if csv and (json or explain is not None):
+        raise typer.BadParameter("--csv goes with neither --json nor --explain")
     if explain is not None:
         run(lambda: explain_request(folders or [], explain), json)
     run(lambda: sum_up(folders or [], by.value, since, as_csv=csv), json)

@@ -69,6 +69,27 @@ def tool_calls(path: str, messages: list[str]) -> dict[str, tuple[tuple[str, str
     return {message: tuple(found) for message, found in calls.items()}
 
 
+def row_of(path: str, harness: str, key: str) -> dict[str, object] | None:
+    """The counts that a request's row holds now, by their names there; None when it is gone or cannot be read."""
+    try:
+        with closing(_opened(path)) as connection:
+            if harness == hermes.HARNESS:
+                columns = [
+                    name for name in (*_HERMES_COUNTS, *_HERMES_COSTS) if name in _columns(connection, "sessions")
+                ]
+                query = f"SELECT {', '.join(map(_number, columns))} FROM sessions WHERE id = ?"  # noqa: S608 - fixed parts
+                rows = list(connection.execute(query, (key.removeprefix(hermes.SESSION),)))
+                return dict(zip(columns, rows[0], strict=True)) if rows else None
+            for table in ("message", "session_message"):
+                if _columns(connection, table):
+                    query = f"SELECT CAST(data AS BLOB) FROM {table} WHERE id = ?"  # noqa: S608 - fixed parts
+                    for (data,) in connection.execute(query, (key,)):
+                        return opencode.counts_of(data or b"")
+    except apsw.Error:
+        return None
+    return None
+
+
 def _opened(path: str) -> apsw.Connection:
     connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=_READ_ONLY)
     connection.set_busy_timeout(_BUSY_MS)

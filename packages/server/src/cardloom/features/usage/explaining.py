@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from cardloom_protocol.usage import micro_usd
 
+from .databases import row_of
+from .intake import TOLD
 from .prices import Prices
+from .reading import BLOCK_BYTES, LONGEST_LINE_BYTES
 from .records import UsageRecord
 from .store import UsageStore
 
 _COUNTS: Final = frozenset({"usage", "tokens", "usageMetadata", "uiEvent", "last_token_usage", "total_token_usage"})
-_MOST_LINE_BYTES: Final = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,14 @@ class SeenLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenRow:
+    """One row of a database, or one part of a document: its name there, and its counts as with a line."""
+
+    name: str
+    counts: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Sighting:
     """What one log says of a request; `counted` is the record that is summed, merged where several logs have it."""
 
@@ -33,15 +43,25 @@ class Sighting:
     harness: str
     path: str
     counted: bool
-    lines: tuple[SeenLine, ...]
+    lines: tuple[SeenLine | SeenRow, ...]
 
 
 def explain(store: UsageStore, request: str) -> list[Sighting]:
     """All that is known of the requests whose key begins so, the counted record of each first."""
     return [
-        Sighting(record, harness, path, counted, tuple(_line(path, offset) for offset in record.offsets))
+        Sighting(record, harness, path, counted, _seen(record, harness, path))
         for record, harness, path, counted in store.request(request)
     ]
+
+
+def _seen(record: UsageRecord, harness: str, path: str) -> tuple[SeenLine | SeenRow, ...]:
+    if path.startswith(TOLD):
+        return ()
+    if path.endswith(".db"):
+        return (SeenRow(record.key, row_of(path, harness, record.key)),)
+    if path.endswith(".json"):
+        return (SeenRow(record.key, _part(path, record.key)),)
+    return tuple(_line(path, offset) for offset in record.offsets)
 
 
 def bill_lines(record: UsageRecord, prices: Prices) -> list[str]:
@@ -69,17 +89,45 @@ def dollars(pico: int) -> str:
 def _line(path: str, offset: int) -> SeenLine:
     try:
         with open(path, "rb") as file:
-            before = file.read(offset)
-            line = file.readline(_MOST_LINE_BYTES)
+            number = _line_number(file, offset)
+            line = b"" if number is None else file.readline(LONGEST_LINE_BYTES)
     except OSError:
-        return SeenLine(None, offset, None)
-    if len(before) < offset:
-        return SeenLine(None, offset, None)
+        number, line = None, b""
+    return SeenLine(number, offset, _counts(_value(line)))
+
+
+def _line_number(file: BinaryIO, offset: int) -> int | None:
+    """The number of the line that begins at an offset, the file standing there; None when the file is shorter."""
+    number, left = 1, offset
+    while left:
+        block = file.read(min(left, BLOCK_BYTES))
+        if not block:
+            return None
+        number, left = number + block.count(b"\n"), left - len(block)
+    return number
+
+
+def _part(path: str, key: str) -> Any:
+    """The counts of the part of a document that has this id."""
     try:
-        counts = _counts(json.loads(line))
+        with open(path, "rb") as file:
+            return _counts(_with_id(_value(file.read(LONGEST_LINE_BYTES)), key))
+    except OSError:
+        return None
+
+
+def _with_id(value: object, key: str) -> object:
+    if isinstance(value, dict) and value.get("id") == key:
+        return value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for one in inner if (found := _with_id(one, key)) is not None), None)
+
+
+def _value(text: bytes) -> object:
+    try:
+        return json.loads(text.strip(b"\0\r\n "))
     except (ValueError, RecursionError):
-        counts = None
-    return SeenLine(before.count(b"\n") + 1, offset, counts)
+        return None
 
 
 def _counts(value: object) -> Any:

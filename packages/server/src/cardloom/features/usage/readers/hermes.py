@@ -18,6 +18,8 @@ from ..records import UsageRecord, recorded_pico
 from .lines import Count, Output, ms_of, time_of
 
 HARNESS: Final = "hermes-agent"
+SESSION: Final = "session:"
+"""How the key of a session's sum begins."""
 _COMPRESSED: Final = "compression"
 
 
@@ -108,7 +110,7 @@ def read_sessions(rows: Iterable[SessionRow], told: Mapping[str, Tokens]) -> Out
         cost = row.actual_usd if row.actual_usd is not None else row.estimated_usd or None
         output.put(
             UsageRecord(
-                f"session:{row.id}",
+                f"{SESSION}{row.id}",
                 root,
                 at,
                 at,

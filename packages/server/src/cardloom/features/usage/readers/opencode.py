@@ -81,6 +81,7 @@ class _Part(msgspec.Struct):
 
 _MESSAGES: Final = msgspec.json.Decoder(_Message)
 _PARTS: Final = msgspec.json.Decoder(_Part)
+_SAID: Final = msgspec.json.Decoder(dict[str, object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,12 @@ def call_of(data: bytes) -> tuple[str, str] | None:
     """The tool call that a part tells of, None for other parts."""
     part = decoded(_PARTS, data)
     return (part.callID, part.tool) if part is not None and part.type == "tool" else None
+
+
+def counts_of(data: bytes) -> dict[str, object] | None:
+    """What a message says of tokens and cost, as it says it."""
+    message = decoded(_SAID, data)
+    return None if message is None else {name: message[name] for name in ("tokens", "cost") if name in message}
 
 
 def own_costs(costs: Mapping[str, tuple[str, int | None]], tasks: Iterable[Task]) -> dict[str, int | None]:
