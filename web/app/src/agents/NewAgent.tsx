@@ -3,6 +3,8 @@ import { createAgent } from "../actions/agents";
 import { useSession, useT } from "../shell/context";
 import { WarningIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
+import { DialogFoot } from "../shell/DialogFoot";
+import { Problem } from "../shell/Problem";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
 import type { HarnessInfo } from "../wire/records";
@@ -122,20 +124,10 @@ function Window() {
             {harness?.abilities.dangerous === true ? <Dangerous draft={draft} onChange={change} /> : null}
           </div>
         </div>
-        {problem === null ? null : (
-          <p className="notice tone-danger" role="alert">
-            {problem}
-          </p>
-        )}
-        <footer className="modal-foot">
-          <span className="spring" />
-          <button type="button" className="btn" onClick={close}>
-            {t("app.cancel")}
-          </button>
-          <button type="submit" className="btn is-primary" disabled={creating || fault !== null}>
-            {creating ? t("newAgent.creating") : t("newAgent.create")}
-          </button>
-        </footer>
+        <Problem text={problem} />
+        <DialogFoot onCancel={close} disabled={creating || fault !== null}>
+          {creating ? t("newAgent.creating") : t("newAgent.create")}
+        </DialogFoot>
       </form>
     </Modal>
   );

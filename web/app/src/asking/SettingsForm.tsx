@@ -2,6 +2,7 @@ import { useEffect, useState, type FormEvent } from "react";
 import { isFailure } from "../connection/failure";
 import { useSession, useT } from "../shell/context";
 import { Modal } from "../shell/Modal";
+import { DialogFoot } from "../shell/DialogFoot";
 import { useStore } from "../state/store";
 import type { SettingsForm as Form } from "../wire/records";
 import { changesOf, draftOf, issuesByKey, type Draft } from "./settingsDraft";
@@ -96,15 +97,9 @@ function Fields({ form, onDone }: { form: Form; onDone(): void }) {
           />
         ))}
       </div>
-      <footer className="modal-foot">
-        <span className="spring" />
-        <button type="button" className="btn" onClick={onDone}>
-          {t("app.cancel")}
-        </button>
-        <button type="submit" className="btn is-primary" disabled={saving}>
-          {t("app.save")}
-        </button>
-      </footer>
+      <DialogFoot onCancel={onDone} disabled={saving}>
+        {t("app.save")}
+      </DialogFoot>
     </form>
   );
 }

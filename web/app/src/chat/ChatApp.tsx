@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { AccessPage } from "../shell/AccessPage";
-import { Boundary } from "../shell/Boundary";
 import { SessionProvider, useSession, useT } from "../shell/context";
+import { PageBoundary } from "../shell/PageBoundary";
 import { ToastStack } from "../shell/Toasts";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
@@ -12,23 +12,10 @@ import { ChatPage } from "./ChatPage";
 export function ChatApp({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
-      <Boundary fallback={(error) => <Broken error={error} />}>
+      <PageBoundary>
         <Page />
-      </Boundary>
+      </PageBoundary>
     </SessionProvider>
-  );
-}
-
-function Broken({ error }: { error: Error }) {
-  const t = useT();
-  return (
-    <main className="place" role="alert">
-      <h1>{t("app.broken")}</h1>
-      <p className="muted">{error.message}</p>
-      <button type="button" className="btn is-primary is-large" onClick={() => location.reload()}>
-        {t("app.reload")}
-      </button>
-    </main>
   );
 }
 

@@ -2,10 +2,10 @@ import { has } from "@cardloom/protocol/session";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Banner } from "../shell/Banner";
 import { ConnectionPill } from "../shell/ConnectionPill";
-import { useSession, useT } from "../shell/context";
-import { ChevronIcon, FolderIcon, LanguageIcon, LeftIcon, MoonIcon, PlusIcon, SlidersIcon, SunIcon, SystemIcon } from "../shell/icons";
+import { useT } from "../shell/context";
+import { ChevronIcon, FolderIcon, LeftIcon, PlusIcon, SlidersIcon } from "../shell/icons";
+import { LookMenus } from "../shell/LookMenus";
 import { MenuButton } from "../shell/Menu";
-import { LANGUAGES, SCHEMES } from "../shell/TopBar";
 import { useStore } from "../state/store";
 import { ChatView } from "./ChatView";
 import { useAttempt, useBackend, useConversation, useDesk } from "./context";
@@ -14,7 +14,6 @@ import styles from "./page.module.css";
 
 const EngineForm = lazy(() => import("./EngineForm"));
 const FilesPanel = lazy(() => import("./FilesPanel"));
-const SCHEME_ICONS = { dark: MoonIcon, light: SunIcon, system: SystemIcon };
 
 /** Which backend and session the address names, so that a reload and a bookmark come back to them. */
 function namedPlace(): { backend: string | null; sessionId: string | null } {
@@ -138,12 +137,9 @@ interface ChatBarProps {
 }
 
 function ChatBar({ backend, filesOpen, onBackend, onFiles, onEngine }: ChatBarProps) {
-  const session = useSession();
   const t = useT();
   const desk = useDesk();
   const backends = useStore(desk.backends, (known) => known);
-  const preferences = useStore(session.app, (app) => app.preferences);
-  const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   const entry = backends?.find((one) => one.id === backend);
   return (
     <header className="topbar">
@@ -177,32 +173,7 @@ function ChatBar({ backend, filesOpen, onBackend, onFiles, onEngine }: ChatBarPr
       <span className="spring" />
       <ConnectionPill />
       {backend === null ? null : <FilesToggle backend={backend} open={filesOpen} onToggle={onFiles} />}
-      <MenuButton
-        className="icon-btn"
-        label={t("theme.label")}
-        align="end"
-        entries={SCHEMES.map((scheme) => ({
-          id: scheme,
-          label: t(`theme.${scheme}`),
-          checked: preferences.scheme === scheme,
-          run: () => session.setPreferences({ scheme }),
-        }))}
-      >
-        <SchemeIcon />
-      </MenuButton>
-      <MenuButton
-        className="icon-btn"
-        label={t("language.label")}
-        align="end"
-        entries={LANGUAGES.map(({ id, name }) => ({
-          id,
-          label: name,
-          checked: preferences.language === id,
-          run: () => session.setPreferences({ language: id }),
-        }))}
-      >
-        <LanguageIcon />
-      </MenuButton>
+      <LookMenus />
     </header>
   );
 }

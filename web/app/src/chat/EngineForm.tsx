@@ -2,6 +2,8 @@ import { useEffect, useState, type FormEvent } from "react";
 import { useSession, useT } from "../shell/context";
 import { TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
+import { DialogFoot } from "../shell/DialogFoot";
+import { Problem } from "../shell/Problem";
 import { useAttempt, useDesk } from "./context";
 import { reasonOf } from "./model/conversation";
 import styles from "./forms.module.css";
@@ -120,20 +122,10 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
           <span>{t("chat.endpointId")}</span>
           <input pattern="[a-z0-9][a-z0-9\-]*" spellCheck={false} value={id} placeholder={idFrom(url, endpoints)} onChange={(event) => setId(event.target.value)} />
         </label>
-        {problem === null ? null : (
-          <p className="notice tone-danger" role="alert">
-            {problem}
-          </p>
-        )}
-        <footer className="modal-foot">
-          <span className="spring" />
-          <button type="button" className="btn" onClick={onClose}>
-            {t("app.cancel")}
-          </button>
-          <button type="submit" className="btn is-primary" disabled={busy || url.trim() === ""}>
-            {busy ? <i className="spinner" /> : null} {t("chat.connect")}
-          </button>
-        </footer>
+        <Problem text={problem} />
+        <DialogFoot onCancel={onClose} disabled={busy || url.trim() === ""}>
+          {busy ? <i className="spinner" /> : null} {t("chat.connect")}
+        </DialogFoot>
       </form>
     </Modal>
   );

@@ -1,6 +1,8 @@
 import { useState, type FormEvent } from "react";
 import { useSession, useT } from "../shell/context";
 import { Modal } from "../shell/Modal";
+import { DialogFoot } from "../shell/DialogFoot";
+import { Problem } from "../shell/Problem";
 import { useStore } from "../state/store";
 import { fileQuestion } from "./actions";
 import { nameOf } from "./tree";
@@ -43,20 +45,10 @@ function NewFolder({ parent }: { parent: string }) {
           <span>{t("files.folderName")}</span>
           <input autoFocus required spellCheck={false} maxLength={255} value={name} onChange={(event) => setName(event.target.value)} />
         </label>
-        {problem === null ? null : (
-          <p className="notice tone-danger" role="alert">
-            {problem}
-          </p>
-        )}
-        <footer className="modal-foot">
-          <span className="spring" />
-          <button type="button" className="btn" onClick={close}>
-            {t("app.cancel")}
-          </button>
-          <button type="submit" className="btn is-primary" disabled={busy || name.trim() === ""}>
-            {t("files.make")}
-          </button>
-        </footer>
+        <Problem text={problem} />
+        <DialogFoot onCancel={close} disabled={busy || name.trim() === ""}>
+          {t("files.make")}
+        </DialogFoot>
       </form>
     </Modal>
   );

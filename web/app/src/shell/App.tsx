@@ -23,10 +23,10 @@ import { BudgetDialog } from "../usage/BudgetDialog";
 import { UsageDialog } from "../usage/UsageDialog";
 import { AccessPage } from "./AccessPage";
 import { Banner } from "./Banner";
-import { Boundary } from "./Boundary";
 import { CardApiProvider, makeCardApi, SessionProvider, useSession, useT } from "./context";
 import { Help } from "./Help";
 import { Menu } from "./Menu";
+import { PageBoundary } from "./PageBoundary";
 import { Palette } from "./Palette";
 import { EmptyCanvas, FailedWorkspace, LoadingPlace, NoWorkspace } from "./Places";
 import { Questions } from "./Questions";
@@ -38,23 +38,10 @@ import { useRegions } from "./useRegions";
 export function App({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
-      <Boundary fallback={(error) => <BrokenPage error={error} />}>
+      <PageBoundary>
         <Page />
-      </Boundary>
+      </PageBoundary>
     </SessionProvider>
-  );
-}
-
-function BrokenPage({ error }: { error: Error }) {
-  const t = useT();
-  return (
-    <main className="place" role="alert">
-      <h1>{t("app.broken")}</h1>
-      <p className="muted">{error.message}</p>
-      <button type="button" className="btn is-primary is-large" onClick={() => location.reload()}>
-        {t("app.reload")}
-      </button>
-    </main>
   );
 }
 

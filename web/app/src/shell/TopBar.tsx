@@ -1,35 +1,25 @@
 import { useSession, useT } from "./context";
 import { ConnectionPill } from "./ConnectionPill";
 import { Inbox } from "./Inbox";
-import { ChatIcon, FolderIcon, HelpIcon, LanguageIcon, MoonIcon, PanelIcon, SearchIcon, SunIcon, SystemIcon } from "./icons";
+import { ChatIcon, FolderIcon, HelpIcon, PanelIcon, SearchIcon } from "./icons";
+import { LookMenus } from "./LookMenus";
 import { toggleFiles } from "../files/actions";
 import { toggleAgents } from "../actions/agents";
 import { waitsForPerson } from "../cards/agent/state";
 import { kindIcons } from "../cards/icons";
-import { MenuButton } from "./Menu";
 import { useStore } from "../state/store";
-import type { Card, Language, SchemeChoice } from "../wire/records";
+import type { Card } from "../wire/records";
 import { UsagePills } from "../usage/UsagePills";
 import { WorkspaceSwitcher } from "./WorkspaceSwitcher";
-
-export const LANGUAGES: readonly { id: Language; name: string }[] = [
-  { id: "en", name: "English" },
-  { id: "ru", name: "Русский" },
-  { id: "zh", name: "中文" },
-];
-export const SCHEMES: readonly SchemeChoice[] = ["dark", "light", "system"];
-const SCHEME_ICONS = { dark: MoonIcon, light: SunIcon, system: SystemIcon };
 
 /** The bar at the top: where one is, how things stand, and the page's own switches. */
 export function TopBar() {
   const session = useSession();
   const t = useT();
-  const preferences = useStore(session.app, (app) => app.preferences);
   const hasCanvas = useStore(session.canvas, (state) => state !== null);
   const filesOpen = useStore(session.ui, (ui) => ui.filesOpen);
   const agentsOpen = useStore(session.ui, (ui) => ui.agentsOpen);
   const panelOpen = useStore(session.ui, (ui) => ui.inspectorOpen);
-  const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
     <header className="topbar">
       <span className="brand">
@@ -79,32 +69,7 @@ export function TopBar() {
       <a className="icon-btn" href="/chat" aria-label={t("chat.open")} title={t("chat.open")}>
         <ChatIcon />
       </a>
-      <MenuButton
-        className="icon-btn"
-        label={t("theme.label")}
-        align="end"
-        entries={SCHEMES.map((scheme) => ({
-          id: scheme,
-          label: t(`theme.${scheme}`),
-          checked: preferences.scheme === scheme,
-          run: () => session.setPreferences({ scheme }),
-        }))}
-      >
-        <SchemeIcon />
-      </MenuButton>
-      <MenuButton
-        className="icon-btn"
-        label={t("language.label")}
-        align="end"
-        entries={LANGUAGES.map(({ id, name }) => ({
-          id,
-          label: name,
-          checked: preferences.language === id,
-          run: () => session.setPreferences({ language: id }),
-        }))}
-      >
-        <LanguageIcon />
-      </MenuButton>
+      <LookMenus />
       <button
         type="button"
         className="icon-btn"

@@ -3,6 +3,8 @@ import { createWorkspace, removeWorkspace, updateWorkspace } from "../actions/wo
 import type { Workspace } from "../wire/records";
 import { useSession, useT } from "./context";
 import { Modal } from "./Modal";
+import { DialogFoot } from "./DialogFoot";
+import { Problem } from "./Problem";
 
 interface WorkspaceFormProps {
   /** Null makes a new one. */
@@ -57,20 +59,10 @@ export function WorkspaceForm({ workspace, onClose }: WorkspaceFormProps) {
             <span>{t("workspace.createFolder")}</span>
           </label>
         ) : null}
-        {problem === null ? null : (
-          <p className="notice tone-danger" role="alert">
-            {problem}
-          </p>
-        )}
-        <footer className="modal-foot">
-          <span className="spring" />
-          <button type="button" className="btn" onClick={onClose}>
-            {t("app.cancel")}
-          </button>
-          <button type="submit" className="btn is-primary" disabled={busy || path.trim() === ""}>
-            {t(workspace === null ? "workspace.createNow" : "app.save")}
-          </button>
-        </footer>
+        <Problem text={problem} />
+        <DialogFoot onCancel={onClose} disabled={busy || path.trim() === ""}>
+          {t(workspace === null ? "workspace.createNow" : "app.save")}
+        </DialogFoot>
       </form>
     </Modal>
   );

@@ -9,7 +9,7 @@ import { PackageIcon } from "../packages/PackageIcon";
 import { useStore } from "../state/store";
 import { openBudgets, openTimeline, openUsage } from "../usage/actions";
 import { useSession, useT } from "./context";
-import { LANGUAGES, SCHEMES } from "./TopBar";
+import { LANGUAGES, SCHEMES } from "./LookMenus";
 
 export interface Command {
   id: string;
