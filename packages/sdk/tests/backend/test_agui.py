@@ -216,6 +216,17 @@ async def test_what_makes_no_sense_is_refused(body: bytes, status: int) -> None:
     assert reply.json["ok"] is False
 
 
+@pytest.mark.parametrize("fault", [RuntimeError("secret"), PermissionError("secret")])
+async def test_a_fault_of_the_backend_is_told_without_its_inside(fault: Exception) -> None:
+    class Faulty(MemoryBackend):
+        async def start(self) -> None:
+            raise fault
+
+    body = b'{"threadId":"t","runId":"r","messages":[{"id":"a","role":"user","content":"x"}]}'
+    reply = await Front(Faulty()).http.request("POST", "/ag-ui", body=body)
+    assert (reply.status, b"secret" in reply.body) == (500, False)
+
+
 def test_a_replayed_message_closes_what_it_had_open() -> None:
     events = AguiEvents("t", "r")
     start = {"type": "message_start", "messageId": "m", "role": "assistant"}

@@ -125,10 +125,13 @@ async def test_a_missing_capability_goes_before_everything_else() -> None:
         assert (await asked(verb, path, {} if verb == "PUT" else None)).status == 501
 
 
-async def test_a_fault_of_the_backend_is_told_without_its_inside(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("fault", [RuntimeError("secret"), PermissionError("secret"), TimeoutError("secret")])
+async def test_a_fault_of_the_backend_is_told_without_its_inside(
+    fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     class Faulty(EchoBackend):
         async def capabilities(self) -> Any:
-            raise RuntimeError("secret")
+            raise fault
 
     reply = await Asked(Faulty())("GET", "/capabilities")
     assert (reply.status, b"secret" in reply.body) == (500, False)

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from cardloom.app import App
+from cardloom.core.bus import Bus
+from cardloom.features.sessions.streams import Streams
 from cardloom_protocol.errors import CallError
-from cardloom_protocol.session import SESSION_CALLS, WorkspaceUpdateEvent, has, opened
+from cardloom_protocol.ids import ConnectionId
+from cardloom_protocol.session import SESSION_CALLS, SessionError, WorkspaceUpdateEvent, has, opened
+from cardloom_sdk.backend import BackendHost, HostLimits
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.memory_backend import MemoryBackend
 
@@ -157,6 +161,25 @@ async def test_a_stream_belongs_to_its_connection_and_ends_with_it(
     await page.close()
     assert app.sessions.streams.open_ids == []
     assert app.sessions.find("memory").host.run(run_id).log.state.status is None
+
+
+async def test_a_stream_for_which_there_is_no_room_leaves_nothing_behind() -> None:
+    backend = MemoryBackend()
+    host, streams = BackendHost(backend, limits=HostLimits(streams=1)), Streams(Bus())
+    connection = ConnectionId("c1")
+    await streams.open(host, "watch", {}, connection)
+    files: Any = backend.workspace.files  # type: ignore[union-attr]
+    for name, given in (("watch", {}), ("streamService", {"plugin": "clock", "method": "count"})):
+        with pytest.raises(SessionError) as caught:
+            await streams.open(host, name, given, connection)
+        assert caught.value.code == "too_many_streams"
+    assert len(files.listeners) == 1
+    streams.drop_all(connection)
+    assert files.listeners == []
+    with pytest.raises(SessionError):
+        await streams.open(host, "streamService", {"plugin": "clock", "method": "ghost"}, connection)
+    assert host.open_streams == 0
+    await host.close()
 
 
 async def test_a_failing_service_ends_its_stream_with_its_error(memory: MemoryBackend, page: Any) -> None:

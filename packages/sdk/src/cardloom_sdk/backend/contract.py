@@ -124,7 +124,7 @@ class Backend:
 
     async def capabilities(self) -> Capabilities:
         """What this backend can do now. Asked before every operation: answer from memory."""
-        raise NotImplementedError
+        raise NotSupported("capabilities")
 
     async def run(self, run: Run) -> None:
         """Carries out one run, from the request to the last message.

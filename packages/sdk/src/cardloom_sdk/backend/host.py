@@ -71,10 +71,9 @@ class BackendHost:
         starting = self._starting
         try:
             await asyncio.shield(starting)
-        except Exception:
-            if self._starting is starting:
+        finally:
+            if self._starting is starting and starting.done() and (starting.cancelled() or starting.exception()):
                 self._starting = None
-            raise
 
     async def close(self) -> None:
         """Cancels every run, waits for their ends and closes the backend."""

@@ -99,7 +99,7 @@ class LiveRun:
             self.settle(ask_id, {"cancelled": True})
         try:
             await self._backend.cancel(self.run)
-        except Exception:
+        except Exception:  # an engine that cannot be asked to end is ended all the same
             _logger.exception("run %s could not be cancelled gently", self.id)
             self._interrupt()
         asyncio.get_running_loop().call_later(grace_ms / 1000, self._interrupt)

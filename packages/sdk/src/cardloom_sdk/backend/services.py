@@ -151,7 +151,7 @@ class PluginServices:
             waiting = begin(self._context, meta)
             if inspect.isawaitable(waiting):
                 await waiting
-        except Exception:
+        except Exception:  # whatever a plug-in raises, the others go on without it
             _logger.warning("the plug-in %s could not be loaded", plugin, exc_info=True)
             return None
         return meta

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from cardloom_protocol.session.codecs.claude import (
@@ -19,7 +18,7 @@ from cardloom_protocol.session.model import NodeInput, StoredSession, StoreNode
 from cardloom_protocol.session.names import safe_id
 
 from .contract import SessionPage, SessionStore, StoreCapabilities
-from .disk import Writers, append_file, create_file, file_version, read_text
+from .disk import Writers, append_file, create_file, file_version, on_disk, read_text
 from .listing import Listing
 from .sources import NewId, Now, iso_now, new_uuid
 
@@ -42,12 +41,12 @@ class ClaudeStore(SessionStore):
 
     async def list(self, *, limit: float | None = None, cursor: str | None = None) -> SessionPage:
         """See the contract."""
-        return await asyncio.to_thread(lambda: self._listing.page(self._folder.glob("*.jsonl"), limit, cursor))
+        return await on_disk(lambda: self._listing.page(self._folder.glob("*.jsonl"), limit, cursor))
 
     async def load(self, session_id: str) -> StoredSession:
         """See the contract."""
         path = self._path(session_id)
-        return await asyncio.to_thread(lambda: claude_session(parse_claude(read_text(path)), session_id))
+        return await on_disk(lambda: claude_session(parse_claude(read_text(path)), session_id))
 
     async def create(self, *, session_id: str | None = None, info: JsonObject | None = None) -> SessionInfo:
         """See the contract. The format has no place for anything of `info`."""
@@ -79,7 +78,7 @@ class ClaudeStore(SessionStore):
             create_file(self._path(new_id), text)
             return count
 
-        count = await asyncio.to_thread(fork)
+        count = await on_disk(fork)
         info: SessionInfo = {"id": new_id, "createdAt": at, "parentSessionId": session_id, "messageCount": count}
         if node_id is not None:
             info["forkMessageId"] = node_id
@@ -88,7 +87,7 @@ class ClaudeStore(SessionStore):
     async def version(self, session_id: str) -> str:
         """See the contract."""
         path = self._path(session_id)
-        return await asyncio.to_thread(lambda: file_version(path))
+        return await on_disk(lambda: file_version(path))
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{safe_id(session_id, 'session id')}.jsonl"

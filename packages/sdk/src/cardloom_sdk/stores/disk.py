@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import secrets
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from cardloom_protocol.session.errors import Conflict, NotFound
+from cardloom_protocol.session.errors import Conflict, InvalidId, NotFound, SessionError
 
 T = TypeVar("T")
 
@@ -35,10 +38,12 @@ class Stamp:
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The state of a file, None when there is none."""
+    """The state of a file, None when there is none; a pipe or a device is none, as reading it might never end."""
     try:
         found = path.stat()
     except OSError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
         return None
     return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
 
@@ -46,8 +51,10 @@ def stamp_of(path: Path) -> Stamp | None:
 def read_text(path: Path) -> str:
     """The text of a file; bytes that are no UTF-8 are kept in disguise. NOT_FOUND without a file."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise NotFound(f"There is no session {path.stem!r}.")
         return path.read_bytes().decode("utf-8", "surrogateescape")
-    except (FileNotFoundError, IsADirectoryError) as error:
+    except FileNotFoundError as error:
         raise NotFound(f"There is no session {path.stem!r}.") from error
 
 
@@ -64,24 +71,45 @@ def _real_byte_or_mark(found: re.Match[str]) -> str:
 
 
 def create_file(path: Path, text: str) -> None:
-    """A new file. CONFLICT when one of that name exists."""
+    """A new file, there whole or not at all. CONFLICT when one of that name exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = _scratch_beside(path)
     try:
-        with path.open("xb") as file:
-            file.write(encoded(text))
+        _write_new(scratch, encoded(text))
+        try:
+            os.link(scratch, path)
+        except FileExistsError as error:
+            raise Conflict(f"There is a session {path.stem!r} already.") from error
+        except OSError:  # a file system without hard links
+            _write_unless_there(path, encoded(text))
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _write_unless_there(path: Path, data: bytes) -> None:
+    try:
+        _write_new(path, data)
     except FileExistsError as error:
         raise Conflict(f"There is a session {path.stem!r} already.") from error
+
+
+def _scratch_beside(path: Path) -> Path:
+    return path.with_name(f".{secrets.token_hex(6)}.tmp")
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def replace_file(path: Path, data: bytes, *, follow_links: bool = True) -> None:
     """Puts other bytes in a file's place at once; a link to it stays a link, or gives way to a file of its own."""
     target = path.resolve() if follow_links else path
-    scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    scratch = _scratch_beside(target)
     try:
-        with scratch.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        _write_new(scratch, data)
         with contextlib.suppress(OSError):
             scratch.chmod(target.stat(follow_symlinks=follow_links).st_mode & 0o777)
         scratch.replace(target)
@@ -111,21 +139,56 @@ def change_file(path: Path, change: Callable[[str], tuple[str, T]]) -> T:
 
 
 def append_file(path: Path, append: Callable[[str], tuple[str, T]]) -> T:
-    """Adds to a file's end what `append` makes of its text, in one write, and gives what that says."""
+    """Adds to a file's end what `append` makes of its text, and gives what that says."""
     for _ in range(_MAX_ATTEMPTS):
         before = stamp_of(path)
         added, result = append(read_text(path))
         data = encoded(added)
         if stamp_of(path) == before:
-            with path.open("ab", buffering=0) as file:
-                file.write(data)
+            with opened_at_end(path) as file:
+                write_at_end(file, data)
             return result
     raise Conflict(f"Another program keeps writing to {path.name!r}.")
+
+
+def opened_at_end(path: Path) -> FileIO:
+    """An existing file, where every write goes to the end."""
+    return FileIO(os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)), "wb")
+
+
+def write_at_end(file: FileIO, data: bytes) -> None:
+    """Adds all of `data`; where that fails, as on a full disk, the part that was written is taken away again."""
+    size, written = os.fstat(file.fileno()).st_size, 0
+    try:
+        while written < len(data):
+            written += file.write(data[written:])
+    except OSError:
+        if written and os.fstat(file.fileno()).st_size == size + written:
+            file.truncate(size)
+        raise
 
 
 def file_version(path: Path) -> str:
     """A token that changes with the file's bytes. NOT_FOUND without a file."""
     return sha256(encoded(read_text(path))).hexdigest()[:16]
+
+
+async def on_disk(work: Callable[[], T]) -> T:
+    """The result of some blocking work, done in a thread. What the disk refuses comes as a `SessionError`.
+
+    INVALID_ID for a name that is too long, `unavailable` with the system's reason for everything else.
+    """
+    return await asyncio.to_thread(lambda: _translated(work))
+
+
+def _translated(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InvalidId("The id is too long for the name of a file.") from error
+        reason = error.strerror or "not all of it could be copied"
+        raise SessionError("unavailable", f"The session's files cannot be used: {reason}.") from error
 
 
 class Writers:
@@ -140,7 +203,7 @@ class Writers:
         if lock is None:
             lock = self._locks[session_id] = asyncio.Lock()
         async with lock:
-            working = asyncio.ensure_future(asyncio.to_thread(work))
+            working = asyncio.ensure_future(on_disk(work))
             try:
                 return await asyncio.shield(working)
             except asyncio.CancelledError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +28,7 @@ from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession,
 from cardloom_protocol.session.names import asset_name, safe_id
 
 from .contract import SessionPage, SessionStore, StoreCapabilities
-from .disk import Writers, change_file, create_file, file_version, read_text, replace_file
+from .disk import Writers, change_file, create_file, file_version, on_disk, read_text, replace_file
 from .listing import Listing
 from .sources import NewId, Now, iso_now, new_short_id, new_uuid
 
@@ -73,12 +72,12 @@ class NrChatStore(SessionStore):
 
     async def list(self, *, limit: float | None = None, cursor: str | None = None) -> SessionPage:
         """See the contract."""
-        return await asyncio.to_thread(lambda: self._listing.page(self._folder.glob("*" + _SUFFIX), limit, cursor))
+        return await on_disk(lambda: self._listing.page(self._folder.glob("*" + _SUFFIX), limit, cursor))
 
     async def load(self, session_id: str) -> StoredSession:
         """See the contract. BAD_REQUEST names the line of a file that cannot be read."""
         path = self._path(session_id)
-        return await asyncio.to_thread(lambda: self._session(_parsed(read_text(path)), session_id))
+        return await on_disk(lambda: self._session(_parsed(read_text(path)), session_id))
 
     async def create(self, *, session_id: str | None = None, info: JsonObject | None = None) -> SessionInfo:
         """See the contract."""
@@ -121,7 +120,7 @@ class NrChatStore(SessionStore):
     async def get_meta(self, session_id: str) -> JsonObject:
         """See the contract."""
         path = self._path(session_id)
-        return await asyncio.to_thread(lambda: nr_chat_meta(_parsed(read_text(path)), self._decoders))
+        return await on_disk(lambda: nr_chat_meta(_parsed(read_text(path)), self._decoders))
 
     async def patch_meta(self, session_id: str, patch: JsonObject) -> None:
         """See the contract."""
@@ -138,7 +137,7 @@ class NrChatStore(SessionStore):
         def fork() -> SessionInfo:
             text = fork_nr_chat(_parsed(read_text(path)), new_id, session_id, at, node_id)
             if self._assets(session_id).is_dir():
-                shutil.copytree(self._assets(session_id), self._assets(new_id))
+                shutil.copytree(self._assets(session_id), self._assets(new_id), symlinks=True)
             create_file(self._path(new_id), text)
             return self._session(_parsed(text), new_id).info
 
@@ -174,22 +173,33 @@ class NrChatStore(SessionStore):
         """See the contract."""
         prefix = f"file:{safe_id(session_id, 'session id')}{_ASSETS_SUFFIX}/"
         target = self._assets(session_id) / asset_name(ref.removeprefix(prefix))
-        try:
-            return await asyncio.to_thread(target.read_bytes)
-        except OSError as error:
-            raise NotFound(f"The session has no asset {ref!r}.") from error
+
+        def get() -> bytes:
+            if target.is_symlink() or not target.is_file():
+                raise NotFound(f"The session has no asset {ref!r}.")
+            return target.read_bytes()
+
+        return await on_disk(get)
 
     async def version(self, session_id: str) -> str:
         """See the contract."""
         path = self._path(session_id)
-        return await asyncio.to_thread(lambda: file_version(path))
+        return await on_disk(lambda: file_version(path))
 
     async def _rewrite(self, session_id: str, change: Callable[[ChatFile], str]) -> None:
         await self._change(session_id, lambda file: (change(file), None))
 
     async def _change(self, session_id: str, change: Callable[[ChatFile], tuple[str, T]]) -> T:
         path = self._path(session_id)
-        return await self._writers.run(session_id, lambda: change_file(path, lambda text: change(_parsed(text))))
+
+        def changed(text: str) -> tuple[str, T]:
+            file = _parsed(text)
+            try:
+                return change(file)
+            except CodecError as error:
+                raise BadRequest(f"This cannot be written in the session's file: {error}.") from error
+
+        return await self._writers.run(session_id, lambda: change_file(path, changed))
 
     def _session(self, file: ChatFile, session_id: str) -> StoredSession:
         return nr_chat_session(file, session_id, self._decoders)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
@@ -41,7 +40,7 @@ from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession,
 from cardloom_protocol.session.names import safe_id
 
 from .contract import SessionPage, SessionStore, StoreCapabilities
-from .disk import Writers, append_file, change_file, create_file, file_version, read_text, stamp_of
+from .disk import Writers, append_file, change_file, create_file, file_version, on_disk, read_text, stamp_of
 from .listing import Listing
 from .sources import NewId, Now, iso_now, new_ordered_uuid, new_short_hex
 
@@ -92,12 +91,12 @@ class PiStore(SessionStore):
 
     async def list(self, *, limit: float | None = None, cursor: str | None = None) -> SessionPage:
         """See the contract."""
-        return await asyncio.to_thread(lambda: self._listing.page(self._folder.rglob("*.jsonl"), limit, cursor))
+        return await on_disk(lambda: self._listing.page(self._folder.rglob("*.jsonl"), limit, cursor))
 
     async def load(self, session_id: str) -> StoredSession:
         """See the contract."""
         safe_id(session_id, "session id")
-        return await asyncio.to_thread(lambda: self._session(_parsed(read_text(self._path(session_id)))))
+        return await on_disk(lambda: self._session(_parsed(read_text(self._path(session_id)))))
 
     async def create(self, *, session_id: str | None = None, info: JsonObject | None = None) -> SessionInfo:
         """See the contract. A title is given back, but kept only in the form without service entries."""
@@ -129,7 +128,7 @@ class PiStore(SessionStore):
     async def file(self, session_id: str) -> PiFile:
         """The session's file as it stands, for who works with pi itself."""
         safe_id(session_id, "session id")
-        return await asyncio.to_thread(lambda: _parsed(read_text(self._path(session_id))))
+        return await on_disk(lambda: _parsed(read_text(self._path(session_id))))
 
     async def adopt(self, session_id: str, entries: Sequence[JsonObject]) -> None:
         """Appends entries that pi made, as they are. CONFLICT for an id in use."""
@@ -179,7 +178,7 @@ class PiStore(SessionStore):
             self._write_new(forked, at)
             return self._session(forked).info
 
-        info = await asyncio.to_thread(fork)
+        info = await on_disk(fork)
         if node_id is not None:
             info["forkMessageId"] = node_id
         return info
@@ -192,7 +191,7 @@ class PiStore(SessionStore):
         """See the contract."""
         self._need_view("sessionMeta")
         safe_id(session_id, "session id")
-        return await asyncio.to_thread(lambda: pi_document(_parsed(read_text(self._path(session_id)))))
+        return await on_disk(lambda: pi_document(_parsed(read_text(self._path(session_id)))))
 
     async def patch_meta(self, session_id: str, patch: JsonObject) -> None:
         """See the contract."""
@@ -210,7 +209,7 @@ class PiStore(SessionStore):
     async def version(self, session_id: str) -> str:
         """See the contract."""
         safe_id(session_id, "session id")
-        return await asyncio.to_thread(lambda: file_version(self._path(session_id)))
+        return await on_disk(lambda: file_version(self._path(session_id)))
 
     async def _change(self, session_id: str, change: Callable[[PiFile], tuple[PiFile, T]]) -> T:
         safe_id(session_id, "session id")

@@ -103,15 +103,19 @@ def _in(spec: str, work: Callable[[SessionStore], Awaitable[T]]) -> T:
         try:
             return await work(store)
         except SessionError as error:
-            code = ErrorCode.NOT_FOUND if isinstance(error, NotFound) else ErrorCode.INVALID_PARAMS
-            raise CallError(code, error.message) from error
-        except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            raise CallError(ErrorCode.FS_ERROR, f"{place}{error.strerror or error}") from error
+            raise _refusal(error) from error
         finally:
             await store.close()
 
     return asyncio.run(run())
+
+
+def _refusal(error: SessionError) -> CallError:
+    cause = error.__cause__
+    if isinstance(cause, OSError) and not isinstance(error, NotFound):
+        place = f"{cause.filename}: " if cause.filename else ""
+        return CallError(ErrorCode.FS_ERROR, f"{place}{cause.strerror or cause}")
+    return CallError(ErrorCode.NOT_FOUND if isinstance(error, NotFound) else ErrorCode.INVALID_PARAMS, error.message)
 
 
 def _opened(spec: str, *, writing: bool) -> SessionStore:

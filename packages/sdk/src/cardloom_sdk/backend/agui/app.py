@@ -60,9 +60,9 @@ class AguiApp:
             await self._send(given, paused, Stream(reply.send, self._times, heartbeat=None), receive)
         except SessionError as error:
             await reply.refuse(error)
-        except (TimeoutError, OSError):
-            return  # the client does not read, or is gone
-        except Exception:
+        except Exception as error:  # a request's root: the client is told, the log knows why
+            if reply.has_begun and isinstance(error, TimeoutError | OSError):
+                return  # the client does not read, or is gone
             _logger.exception("a run for AG-UI failed")
             await reply.refuse(SessionError(SessionErrorCode.INTERNAL, "The backend failed."))
 

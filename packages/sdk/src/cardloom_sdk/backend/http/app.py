@@ -71,9 +71,9 @@ class SessionApp:
             await self._reply(call, given, scope, receive, reply)
         except SessionError as error:
             await reply.refuse(error)
-        except (TimeoutError, OSError):
-            return  # the client does not read, or is gone
-        except Exception:
+        except Exception as error:  # a request's root: the client is told, the log knows why
+            if reply.has_begun and isinstance(error, TimeoutError | OSError):
+                return  # the client does not read, or is gone
             _logger.exception("%s %s failed", scope["method"], scope["path"])
             await reply.refuse(SessionError(SessionErrorCode.INTERNAL, "The backend failed."))
 

@@ -22,6 +22,11 @@ class Reply:
         self._send = send
         self._begun = False
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether something was sent, so that no other answer can be given."""
+        return self._begun
+
     async def send(self, message: Message) -> None:
         """Sends a message of the answer."""
         self._begun = True

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cardloom_protocol.ids import ConnectionId
@@ -37,8 +37,13 @@ Events = list[dict[str, Any]]
 @dataclass(slots=True)
 class _Stream:
     connection_id: ConnectionId
-    leave: Callable[[], None]
+    endings: list[Callable[[], None]] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
+
+    def leave(self) -> None:
+        """Ends all that was begun for the stream."""
+        for end in self.endings:
+            end()
 
 
 class Streams:
@@ -54,15 +59,16 @@ class Streams:
         if call.capability is not None:
             await host.require(call.capability)
         given = checked(call, params)
-        events, leave = await _source(host, name, given)
-        release = host.open_stream(leave)
+        stream = _Stream(connection_id)
+        stream.endings.append(host.open_stream(stream.leave))  # before anything is begun that would have to be left
+        try:
+            events, leave = await _source(host, name, given)
+        except BaseException:
+            stream.leave()
+            raise
+        stream.endings.append(leave)
         stream_id = secrets.token_urlsafe(9)
-
-        def end() -> None:
-            leave()
-            release()
-
-        stream = self._streams[stream_id] = _Stream(connection_id, end)
+        self._streams[stream_id] = stream
         stream.task = asyncio.create_task(self._send(stream_id, stream, events))
         return stream_id
 
