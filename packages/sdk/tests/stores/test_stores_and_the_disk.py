@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import sys
 from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cardloom_protocol.session import BadRequest, Conflict, InvalidId, JsonObject, NodeInput, NotFound, SessionError
-from cardloom_sdk.stores import ClaudeStore, NrChatStore, PiStore, SessionStore, disk
+from cardloom_sdk.stores import ClaudeStore, NrChatStore, PiStore, SessionStore, disk, locking
 
 STORES: dict[str, tuple[Callable[[Path], SessionStore], str]] = {
     "nr-chat": (NrChatStore, ".mds"),
@@ -72,6 +73,43 @@ async def test_what_the_disk_refuses_is_told_with_its_reason_and_without_its_pat
     assert "No space left" in caught.value.message
     assert str(tmp_path) not in caught.value.message
     assert files_in(tmp_path) == []
+
+
+_WRITER = """
+import asyncio, pathlib, sys
+from cardloom_protocol.session import NodeInput
+from cardloom_sdk.stores import NrChatStore
+
+async def main():
+    store = NrChatStore(pathlib.Path(sys.argv[1]))
+    for number in range(20):
+        await store.append_node("s", NodeInput("user", id=f"{sys.argv[2]}{number}", text="x"))
+        await store.rename("s", f"{sys.argv[2]}{number}")
+
+asyncio.run(main())
+"""
+
+
+async def test_two_processes_that_write_to_one_session_lose_nothing(tmp_path: Path) -> None:
+    store = NrChatStore(tmp_path)
+    await store.create(session_id="s")
+    writers = [
+        await asyncio.create_subprocess_exec(sys.executable, "-c", _WRITER, str(tmp_path), name) for name in "ab"
+    ]
+    assert [await writer.wait() for writer in writers] == [0, 0]
+    found = {node.id for node in (await store.load("s")).nodes}
+    assert found == {f"{name}{number}" for name in "ab" for number in range(20)}
+
+
+async def test_a_session_that_another_process_does_not_let_go_of_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = NrChatStore(tmp_path)
+    await store.create(session_id="s")
+    monkeypatch.setattr(locking, "_LOCKED_S", 0.0)
+    with locking.locked(tmp_path / "s.mds"), pytest.raises(Conflict, match="let go"):
+        await store.append_node("s", NodeInput("user", text="x"))
+    await store.append_node("s", NodeInput("user", text="x"))
 
 
 class _Full(FileIO):

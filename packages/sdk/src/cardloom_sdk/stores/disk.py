@@ -1,6 +1,7 @@
 """Session files on disk: read as text that writes back byte for byte, replaced whole or appended to, one writer each.
 
-Everything here blocks and runs in a thread of its own.
+Everything here blocks and runs in a thread of its own. Processes of ours keep each other away by locks on the files;
+programs that know nothing of them are noticed by what they wrote.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from cardloom_protocol.session.errors import Conflict, InvalidId, NotFound, SessionError
+
+from .locking import locked
 
 T = TypeVar("T")
 
@@ -124,30 +127,32 @@ def change_file(path: Path, change: Callable[[str], tuple[str, T]]) -> T:
     When another program wrote meanwhile, the change is made again on what it wrote.
     """
     for _ in range(_MAX_ATTEMPTS):
-        before = stamp_of(path)
-        text = read_text(path)
-        if stamp_of(path) != before:
-            continue
-        changed, result = change(text)
-        if changed == text:
-            return result
-        data = encoded(changed)
-        if stamp_of(path) == before:
-            replace_file(path, data)
-            return result
+        with locked(path):
+            before = stamp_of(path)
+            text = read_text(path)
+            if stamp_of(path) != before:
+                continue
+            changed, result = change(text)
+            if changed == text:
+                return result
+            data = encoded(changed)
+            if stamp_of(path) == before:
+                replace_file(path, data)
+                return result
     raise Conflict(f"Another program keeps writing to {path.name!r}.")
 
 
 def append_file(path: Path, append: Callable[[str], tuple[str, T]]) -> T:
     """Adds to a file's end what `append` makes of its text, and gives what that says."""
     for _ in range(_MAX_ATTEMPTS):
-        before = stamp_of(path)
-        added, result = append(read_text(path))
-        data = encoded(added)
-        if stamp_of(path) == before:
-            with opened_at_end(path) as file:
-                write_at_end(file, data)
-            return result
+        with locked(path):
+            before = stamp_of(path)
+            added, result = append(read_text(path))
+            data = encoded(added)
+            if stamp_of(path) == before:
+                with opened_at_end(path) as file:
+                    write_at_end(file, data)
+                return result
     raise Conflict(f"Another program keeps writing to {path.name!r}.")
 
 
