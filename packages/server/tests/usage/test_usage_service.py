@@ -2,97 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from cardloom.app import App, running
+from cardloom.app import running
 from cardloom.core.clock import VirtualClock
-from cardloom.core.ids import new_connection_id
-from cardloom.core.records import Arrow, Card, DrawnBy, PutArrow, PutCard, touched
 from cardloom.settings import Settings
-from cardloom_protocol.agents import AgentStatus, advance
-from cardloom_protocol.callers import Caller, CallerKind
-from cardloom_protocol.errors import CallError
-from cardloom_protocol.ids import ArrowId, CardId, PackageId, WorkspaceId
+from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.ids import CardId
 
 from .making_logs import T0_MS, claude_answer
-
-DAY_MS = 24 * 3_600_000
-
-
-class Desk:
-    """A server whose clock stands, with one agent that used session S, and a card that may read its usage."""
-
-    def __init__(self, app: App, clock: VirtualClock, page: Any, home: str, folder: Path) -> None:
-        self.app = app
-        self.clock = clock
-        self.page = page
-        self.home = WorkspaceId(home)
-        self.folder = folder
-        self.agent_id = CardId("")
-        self.card_id = CardId("c_reader")
-
-    async def begin(self) -> None:
-        self.agent_id = await self.agent("S")
-        reader = Card(self.card_id, self.home, "custom", 0, 0, 10, 10, 1, 0)
-        arrow = Arrow(ArrowId("a_1"), self.home, self.card_id, self.agent_id, "forward", DrawnBy(), 0, 1)
-        await self.app.canvas.commit(self.home, lambda _: [PutCard(reader), PutArrow(arrow)])
-        self.app.grants.bind(self.card_id, self.home, PackageId("dev:reader"))
-        self.app.grants.set(self.home, PackageId("dev:reader"), ("usage.read",))
-
-    async def agent(self, *sessions: str, title: str = "Builder") -> CardId:
-        made = await self.page.call(
-            "agent.create", workspaceId=self.home, harness="claude-code", x=0, y=0, title=title, start=False
-        )
-        card = self.app.graph.card(made["id"])
-        content = {**card.content, "sessionIds": list(sessions)}
-        await self.app.canvas.commit(self.home, lambda _: [touched(card, content=content)])
-        return card.id
-
-    def log(self, *lines: bytes, session: str = "S") -> None:
-        path = self.folder / f".claude/projects/-p/{session}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(lines))
-
-    def at(self, seconds: float) -> None:
-        self.clock.set(int(T0_MS + seconds * 1000))
-
-    def status(self, status: AgentStatus, seconds: float) -> None:
-        self.at(seconds)
-        info = self.app.directory.get(self.agent_id)
-        self.app.directory.put(self.home, self.agent_id, advance(info, status, self.clock.now_ms())[0])
-
-    async def asked(self, method: str, **params: Any) -> Any:
-        caller = Caller(CallerKind.CARD, new_connection_id(), self.card_id, self.home)
-        return await self.app.dispatcher.dispatch(method, params, caller)
-
-    async def refused(self, method: str, **params: Any) -> CallError:
-        with pytest.raises(CallError) as refusal:
-            await self.asked(method, **params)
-        return refusal.value
-
-
-@pytest.fixture
-async def desk(
-    settings: Settings, clients_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Desk]:
-    folder, project = tmp_path / "home", tmp_path / "project"
-    folder.mkdir()
-    project.mkdir()
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(folder))
-    clock = VirtualClock(T0_MS - 60_000)
-    async with running(settings, clock) as app, clients_of(app) as clients:
-        page = await clients.page()
-        home = (await page.call("workspace.create", name="Project", path=str(project)))["id"]
-        made = Desk(app, clock, page, home, folder)
-        await made.begin()
-        yield made
+from .reading_desk import DAY_MS, Desk
 
 
 async def test_a_card_reads_the_sums_of_its_agent_with_the_times_of_its_turns(desk: Desk) -> None:
@@ -227,69 +147,6 @@ async def test_what_an_agent_spent_stays_when_its_card_is_removed(desk: Desk) ->
     assert (row["key"], row["name"], row["gone"], row["requests"]) == (desk.agent_id, "Builder", True, 1)
 
 
-async def test_a_spent_budget_pauses_cards_and_never_a_person(desk: Desk) -> None:
-    desk.log(claude_answer(2))
-    desk.at(60)
-    budget = {"period": "day", "unpriced": "ignore", "limitTokens": 30}
-    (told,) = (await desk.page.call("budget.set", workspaceId=desk.home, budgets=[budget]))["budgets"]
-    (told,) = (await desk.page.call("budget.get", workspaceId=desk.home))["budgets"]
-    assert (told["spentTokens"], told["percent"], told["paused"]) == (30, 100, True)
-    desk.app.grants.set(desk.home, PackageId("dev:reader"), ("agents.prompt",))
-    assert (await desk.refused("agents.prompt", agentId=desk.agent_id, text="go")).code == "UNAVAILABLE"
-    with pytest.raises(CallError, match="BUDGET_PAUSED"):
-        desk.app.usage.budgets.check(desk.agent_id)
-    await desk.page.call("budget.set", workspaceId=desk.home, budgets=[])
-    desk.app.usage.budgets.check(desk.agent_id)
-
-
-async def test_a_budget_of_a_day_begins_anew_with_the_next_one(desk: Desk) -> None:
-    desk.log(claude_answer(2))
-    desk.at(60)
-    budget = {"period": "day", "unpriced": "ignore", "limitTokens": 30}
-    await desk.page.call("budget.set", workspaceId=desk.home, budgets=[budget])
-    with pytest.raises(CallError, match="BUDGET_PAUSED"):
-        desk.app.usage.budgets.check(desk.agent_id)
-    desk.at(24 * 3_600)
-    await desk.app.usage.budgets.turn_over()
-    desk.app.usage.budgets.check(desk.agent_id)
-
-
-async def test_crossing_a_step_of_a_budget_is_told_once(desk: Desk) -> None:
-    desk.at(60)
-    await desk.page.call("canvas.subscribe", workspaceId=desk.home)
-    budget = {"id": "b1", "period": "total", "unpriced": "ignore", "agentId": desk.agent_id, "limitTokens": 100}
-    await desk.page.call("budget.set", workspaceId=desk.home, budgets=[budget])
-    steps = []
-    for number in (1, 2, 3, 4):
-        desk.log(*(claude_answer(one, f"msg_{one}") for one in range(1, number + 1)))
-        await desk.app.usage.scan()
-        steps += [
-            data["crossed"]["percent"]
-            for name, data in desk.page.events
-            if name == "budget.changed" and data["crossed"]
-        ]
-        desk.page.events.clear()
-    assert steps == [50, 80, 100]
-
-
-async def test_a_budget_in_money_pauses_for_requests_without_a_price_where_its_rule_says_so(desk: Desk) -> None:
-    desk.log(claude_answer(2, model="nobody-knows"))
-    desk.at(60)
-    for rule, paused in (("ignore", False), ("pause", True)):
-        budget = {"period": "month", "unpriced": rule, "limitMicroUsd": 1_000_000}
-        await desk.page.call("budget.set", workspaceId=desk.home, budgets=[budget])
-        (told,) = (await desk.page.call("budget.get", workspaceId=desk.home))["budgets"]
-        assert (told["paused"], told["unpricedRequests"]) == (paused, 1)
-
-
-async def test_a_budget_needs_a_limit(desk: Desk) -> None:
-    error = await desk.page.refused(
-        "budget.set", workspaceId=desk.home, budgets=[{"period": "day", "unpriced": "ignore"}]
-    )
-    assert error.code == "INVALID_PARAMS"
-    assert "budgets/0" in error.message
-
-
 async def test_an_estimate_is_the_median_of_the_last_turns(desk: Desk) -> None:
     assert (await desk.page.call("usage.agent", agentId=desk.agent_id))["estimate"] is None
     lines = []
@@ -322,8 +179,58 @@ async def test_a_killed_servers_agents_ended_when_it_was_last_seen(settings: Set
     async with running(settings, clock) as app:
         ledger = app.usage._ledger
         ledger.status(CardId("c_1"), AgentStatus.WORKING, T0_MS)
-        await ledger.pulse(T0_MS + 30_000)
+        clock.advance(30_000)
+        await ledger.pulse(clock.now_ms())
     clock.advance(DAY_MS)
     async with running(settings, clock) as app:
         changes = await app.usage._ledger.statuses(CardId("c_1"))
         assert [(one.status.value, one.at_ms - T0_MS) for one in changes] == [("working", 0), ("exited", 30_000)]
+
+
+async def test_a_clock_set_back_does_not_stop_the_reading(desk: Desk) -> None:
+    desk.at(1000)
+    await desk.app.usage.scan()
+    desk.clock.advance(-500_000)
+    desk.log(claude_answer(2))
+    usage = await desk.asked("agents.usage", agentId=desk.agent_id, since=T0_MS)
+    assert usage["requests"] == 1
+
+
+async def test_a_pulse_still_to_come_ends_nothing_later_than_now(settings: Settings) -> None:
+    clock = VirtualClock(T0_MS + DAY_MS)
+    async with running(settings, clock) as app:
+        app.usage._ledger.status(CardId("c_1"), AgentStatus.WORKING, T0_MS)
+        await app.usage._ledger.pulse(clock.now_ms())
+    clock.advance(-DAY_MS + 60_000)
+    async with running(settings, clock) as app:
+        changes = await app.usage._ledger.statuses(CardId("c_1"))
+        assert [one.at_ms - T0_MS for one in changes] == [0, 60_000]
+
+
+async def test_turns_of_a_timeline_count_by_requests_that_it_does_not_show(desk: Desk) -> None:
+    desk.log(claude_answer(2), *(claude_answer(100 + number / 100, f"msg_{number}") for number in range(10, 2012)))
+    desk.status(AgentStatus.WORKING, 0)
+    desk.status(AgentStatus.FINISHED, 3)
+    desk.status(AgentStatus.WORKING, 99)
+    desk.status(AgentStatus.FINISHED, 130)
+    desk.at(200)
+    timeline = await desk.asked("agents.timeline", agentId=desk.agent_id, since=T0_MS)
+    assert (len(timeline["requests"]), timeline["truncated"]) == (2000, True)
+    assert [one["counted"] for one in timeline["turns"]] == [True, True]
+
+
+async def test_a_turn_that_reaches_into_a_timeline_counts_by_its_requests_before_it(desk: Desk) -> None:
+    desk.log(claude_answer(2))
+    desk.status(AgentStatus.WORKING, 0)
+    desk.status(AgentStatus.FINISHED, 30)
+    desk.at(60)
+    timeline = await desk.asked("agents.timeline", agentId=desk.agent_id, since=T0_MS + 20_000)
+    usage = await desk.asked("agents.usage", agentId=desk.agent_id, since=T0_MS + 20_000)
+    assert ([one["counted"] for one in timeline["turns"]], usage["prompts"]) == ([True], 1)
+
+
+async def test_a_request_a_little_ahead_of_the_clock_is_no_silent_zero(desk: Desk) -> None:
+    desk.log(claude_answer(3_600))
+    desk.at(60)
+    report = await desk.page.call("usage.report", by="agent", workspaceId=desk.home, period="all")
+    assert report["total"]["requests"] == 1

@@ -14,9 +14,17 @@ from .windows import Window, local_day, midnight_ms
 
 Period = Literal["day", "week", "month", "total"]
 Unpriced = Literal["ignore", "pause"]
+Place = tuple[str, int]
+"""A budget's id and when its period began in epoch milliseconds, 0 for all time."""
 
 STEPS: Final = (50, 80, 100)
 """Per cent of a budget at which its owner is told."""
+_NAMES: Final[Mapping[Period, str]] = {
+    "day": "today's budget",
+    "week": "this week's budget",
+    "month": "this month's budget",
+    "total": "the budget of all time",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +84,35 @@ class Spent:
         return max(shares)
 
     @property
+    def unknown(self) -> bool:
+        """Whether it pauses because nobody can tell what some requests cost."""
+        budget = self.budget
+        return budget.limit_micro_usd is not None and budget.unpriced == "pause" and self.work.unpriced > 0
+
+    @property
     def paused(self) -> bool:
         """Whether cards may send no more prompts."""
-        budget = self.budget
-        unknown = budget.limit_micro_usd is not None and budget.unpriced == "pause" and self.work.unpriced > 0
-        return self.percent >= STEPS[-1] or unknown
+        return self.percent >= STEPS[-1] or self.unknown
+
+    @property
+    def step(self) -> int:
+        """The step that was reached; one that pauses cards is the last, whatever it is that pauses them."""
+        return STEPS[-1] if self.paused else max((step for step in STEPS if step <= self.percent), default=0)
+
+    @property
+    def place(self) -> Place:
+        """What its steps are told once of: the budget in this period."""
+        return self.budget.id, self.from_ms or 0
+
+    def why_paused(self) -> str:
+        """Why cards may send no more prompts, in words."""
+        name = _NAMES[self.budget.period]
+        if self.percent >= STEPS[-1]:
+            return f"{name} is spent ({self.percent} %); prompts of cards are held back"
+        return (
+            f"{name} holds prompts of cards back as its rule says: "
+            f"nobody can tell the price of {self.work.unpriced} of its requests"
+        )
 
     def to_wire(self) -> dict[str, Any]:
         return {
@@ -109,11 +141,6 @@ def window_of(period: Period, now_ms: int, zone: tzinfo | None = None) -> Window
         case "total":
             return None
     return midnight_ms(first, zone), midnight_ms(after, zone)
-
-
-def crossed(before: int, after: int) -> int | None:
-    """The highest step passed between two shares, None when none was."""
-    return max((step for step in STEPS if before < step <= after), default=None)
 
 
 def refusal_of(spent: Sequence[Spent], agent_id: CardId) -> Spent | None:

@@ -36,9 +36,15 @@ SCHEMA: Final[Sequence[str]] = (
     ) STRICT""",
     "CREATE INDEX IF NOT EXISTS agent_senders_of ON agent_senders (agent, at_ms)",
     "CREATE TABLE IF NOT EXISTS budgets (workspace TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS budget_steps (
+        budget TEXT NOT NULL, from_ms INTEGER NOT NULL, step INTEGER NOT NULL, PRIMARY KEY (budget, from_ms)
+    ) STRICT, WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS agent_pulse (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms INTEGER NOT NULL) STRICT",
 )
 
+AGENT: Final = "agent"
+"""The kind of the cards that sessions belong to."""
+_REMEMBERED_STEPS_MS: Final = 62 * 24 * 3_600_000
 _AT_REST: Final = (AgentStatus.EXITED.value, AgentStatus.IDLE.value, AgentStatus.FINISHED.value)
 
 
@@ -64,15 +70,18 @@ class UsageLedger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(self) -> None:
-        """End the statuses that a server left running when it was killed, at the last moment it was seen alive."""
+    async def begin(self, now_ms: int) -> None:
+        """End the statuses that a server left running when it was killed, at the last moment it was seen alive.
+
+        A moment that is still to come was noted by a clock that went wrong.
+        """
 
         def write(connection: apsw.Connection) -> None:
             pulse = connection.execute("SELECT at_ms FROM agent_pulse").fetchone()
             rows = list(connection.execute("""SELECT agent, status, max(at_ms) FROM agent_statuses GROUP BY agent"""))
             for agent, status, at_ms in rows:
                 if status not in _AT_REST:
-                    end_ms = at_ms if pulse is None else max(pulse[0], at_ms)
+                    end_ms = at_ms if pulse is None else max(min(pulse[0], now_ms), at_ms)
                     self._put_status(connection, agent, end_ms, AgentStatus.EXITED.value)
 
         await self._database.write(write)
@@ -81,8 +90,7 @@ class UsageLedger:
         """Note that the server lives."""
         await self._database.write(
             lambda connection: connection.execute(
-                """INSERT INTO agent_pulse VALUES (1, ?)
-                   ON CONFLICT (id) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)""",
+                "INSERT OR REPLACE INTO agent_pulse VALUES (1, ?)",
                 (now_ms,),
             )
         )
@@ -143,6 +151,22 @@ class UsageLedger:
         await self._database.write(
             lambda connection: connection.execute("INSERT OR REPLACE INTO budgets VALUES (?, ?)", (workspace_id, body))
         )
+
+    async def budget_steps(self) -> dict[tuple[str, int], int]:
+        """The steps that were told of each budget and period."""
+        return {(budget, from_ms): step for budget, from_ms, step in await self._rows("SELECT * FROM budget_steps")}
+
+    async def set_budget_step(self, place: tuple[str, int], step: int) -> None:
+        """Note a step as told, and forget those of the budget's periods of long ago; on disk when this returns."""
+        budget, from_ms = place
+
+        def write(connection: apsw.Connection) -> None:
+            connection.execute(
+                "DELETE FROM budget_steps WHERE budget = ? AND from_ms < ?", (budget, from_ms - _REMEMBERED_STEPS_MS)
+            )
+            connection.execute("INSERT OR REPLACE INTO budget_steps VALUES (?, ?, ?)", (budget, from_ms, step))
+
+        await self._database.write(write)
 
     async def _rows(self, query: str, *values: Any) -> list[Any]:
         return await self._database.write(lambda connection: list(connection.execute(query, values)))

@@ -37,18 +37,17 @@ from ...core.supervised import Supervised
 from .attribution import Prompted
 from .budget_desk import BudgetDesk
 from .index import INDEX_NAME
-from .ledger import LinkedSession, UsageLedger, sessions_in
+from .ledger import AGENT, LinkedSession, UsageLedger, sessions_in
 from .reports import Report, Reporter
 from .roots import UNREADABLE, roots_of
 from .scan import ScanReport, scan
-from .store import Scope, Session, UsageStore
+from .store import FUTURE_MS, Scope, Session, UsageStore
 from .timeline import timeline_requests
 from .turns import segments, timing, turns
 from .windows import window_of as period_window
 
 _log = logging.getLogger(__name__)
 
-AGENT: Final = "agent"
 SETTLE_S: Final = 1.5
 """How long after an agent's turn its log is read: it is written a moment later than the turn ends."""
 
@@ -85,6 +84,7 @@ class UsageService:
         self._scanning: asyncio.Task[ScanReport] | None = None
         self._reporter = Reporter(graph, clock, ledger)
         self.budgets = BudgetDesk(graph, bus, clock, ledger, self._opened, self._fresh)
+        self._working: set[CardId] = set()
         self._beside = Supervised(_log, "a reading of usage")
         directory.listen(self._status_changed)
 
@@ -92,16 +92,25 @@ class UsageService:
 
     async def start(self) -> None:
         """Read the budgets, and end what an earlier server left open."""
-        await self._ledger.begin()
+        await self._ledger.begin(self._clock.now_ms())
         if await self.budgets.load():
             self._beside.start(self.budgets.measure())
 
     async def run(self) -> None:
-        """Note every half minute that the server lives, so that a killed one's agents did not work for ever."""
+        """Note every half minute that the server lives, so that a killed one's agents did not work for ever.
+
+        Budgets are measured meanwhile, also in the middle of a long turn.
+        """
         while True:
             await self._ledger.pulse(self._clock.now_ms())
-            await self.budgets.turn_over()
+            self._beside.start(self.watch_budgets())
             await asyncio.sleep(PULSE_S)
+
+    async def watch_budgets(self) -> None:
+        """Measure budgets whose period has ended, and while agents work those of their workspaces."""
+        await self.budgets.turn_over()
+        if self.budgets.exist and self._working:
+            await self.scan()
 
     async def close(self) -> None:
         await self._beside.end()
@@ -130,7 +139,12 @@ class UsageService:
     def _status_changed(self, change: DirectoryChange) -> None:
         before, after = change.before, change.after
         if after is None or after.kind != "ai":
+            self._working.discard(change.card_id)
             return
+        if after.status is AgentStatus.WORKING:
+            self._working.add(change.card_id)
+        else:
+            self._working.discard(change.card_id)
         if before is None or before.status is not after.status:
             self._ledger.status(change.card_id, after.status, self._clock.now_ms())
             if before is not None and before.status is AgentStatus.WORKING:
@@ -170,7 +184,7 @@ class UsageService:
         """The index, read to the logs' ends a moment ago."""
         store = await self._opened()
         scanned_ms = await asyncio.to_thread(lambda: store.scanned_at_ms)
-        if scanned_ms is None or self._clock.now_ms() - scanned_ms > FRESH_MS:
+        if scanned_ms is None or not 0 <= self._clock.now_ms() - scanned_ms <= FRESH_MS:
             await self.scan()
         return store
 
@@ -237,6 +251,7 @@ class UsageService:
         scope = Scope(since_ms, until_ms, await self._sessions_of(card_id))
         readable = info.harness not in UNREADABLE
         requests = await asyncio.to_thread(timeline_requests, store, scope) if readable else None
+        turning = await self._requests(store, scope, since_ms) if readable else None
         changes = await self._ledger.statuses(card_id)
         return AgentTimeline(
             card_id,
@@ -245,7 +260,7 @@ class UsageService:
             until_ms,
             requests,
             segments(changes, since_ms, until_ms),
-            turns(changes, requests, since_ms, until_ms),
+            turns(changes, turning, since_ms, until_ms),
             store.scanned_at_ms,
         )
 
@@ -287,7 +302,7 @@ class UsageService:
         UNAVAILABLE.
         """
         store = await self._fresh()
-        end_ms = self._clock.now_ms() + 1 if to_ms is None else to_ms
+        end_ms = self._clock.now_ms() + FUTURE_MS if to_ms is None else to_ms
         linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=agent_id)
         bounded = workspace_id is not None or agent_id is not None
         scope = Scope(from_ms, end_ms, sessions_in(linked) if bounded else None)
