@@ -190,6 +190,20 @@ async def test_what_a_note_says_needs_no_grant_along_the_owners_arrow_unless_the
     assert not [message for message in reader.messages() if message["data"] == "two"]
 
 
+async def test_a_value_that_a_peer_has_no_input_for_is_told_only_on_an_arrow_that_carries_nothing(board: Board) -> None:
+    agent, note = await board.add("agent", harness="claude-code"), await board.add("note")
+    terminal = await board.add("terminal")
+    for source in (agent, terminal):
+        await board.connect(source, note)
+    status = {"type": "status", "data": {"status": "working"}}
+    assert await board.app.ports.emit(agent, "status", status) == 0  # type: ignore[arg-type]
+    event = {"type": "exit", "data": {"command": "true", "exitCode": 0}}
+    assert await board.app.ports.emit(terminal, "exit", event) == 0  # type: ignore[arg-type]
+    assert await board.app.ports.emit(agent, "reply", "done") == 1  # type: ignore[arg-type]
+    told = [(one["from"], one["output"], one["outcome"]) for one in board.entries() if one["to"] == note]
+    assert sorted(told) == sorted([(terminal, "exit", "skipped"), (agent, "reply", "accepted")])
+
+
 async def test_what_a_terminal_says_always_needs_the_receivers_permission(board: Board) -> None:
     terminal = await board.add("terminal")
     reader = await board.custom(takes=(port("in", "ns:event"),))

@@ -158,8 +158,7 @@ async def queue(name: str, cancel: str | None, send: str | None, workspace: str 
                 await client.call(method, {"cardId": card["id"], "promptId": prompt_id})
         waiting = (await client.call("queue.list", {"cardId": card["id"]}))["prompts"]
     rows = [
-        (one["id"], one["fromName"] or "you", one["text"].replace("\n", " ")[:70], _standing(one))
-        for one in waiting
+        (one["id"], one["fromName"] or "you", one["text"].replace("\n", " ")[:70], _standing(one)) for one in waiting
     ]
     return Answer(waiting, table(("ID", "FROM", "PROMPT", "PROBLEM"), rows) if rows else "No prompt waits.")
 

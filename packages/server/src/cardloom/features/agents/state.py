@@ -146,6 +146,22 @@ class AgentState:
             return AgentStatus.EXITED
         return self.status or AgentStatus.IDLE
 
+    @property
+    def visible(self) -> tuple[object, ...]:
+        """All that viewers see of it."""
+        return (
+            self.shown,
+            self.evidence,
+            self.question,
+            self.error,
+            self.retrying,
+            self.reply,
+            self.title,
+            self.model,
+            self.subagents,
+            self.session_ids,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Published:

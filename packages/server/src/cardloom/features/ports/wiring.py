@@ -5,12 +5,12 @@ Spec: ports; decisions 11, 18, 36. Nothing here looks at a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
-from cardloom_protocol.hosting import CardView, PeerView, Plan, Target, plan_emit
+from cardloom_protocol.hosting import CardView, PeerView, Plan, Reason, Skipped, Target, plan_emit
 from cardloom_protocol.ids import CardId, WorkspaceId
-from cardloom_protocol.ports import Direction, PeerInfo, PeerKind, PortInfo
+from cardloom_protocol.ports import Direction, PeerInfo, PeerKind, PortInfo, pick_input
 
 from ...core.grants import Grants
 from ...core.graph import Graph
@@ -106,7 +106,7 @@ class Wiring:
         remembered = self._of(card.workspace_id)
         found = remembered.routes.get((card.id, output.id))
         if found is None:
-            plan = plan_emit(self.view(card, paused=False), output)
+            plan = _without_deaf(plan_emit(self.view(card, paused=False), output), card)
             paused = plan_emit(self.view(card, paused=True), output)
             lanes = {joint.peer.info.card_id: joint.lane for joint in self.joints(card)}
             only = all(target.peer.kind == "custom" for target in plan.targets)
@@ -150,6 +150,20 @@ def peer_type(card: Card) -> str | None:
 def port_of(ports: tuple[PortInfo, ...], port_id: str) -> PortInfo | None:
     """The port of that id."""
     return next((port for port in ports if port.id == port_id), None)
+
+
+def _without_deaf(plan: Plan, card: Card) -> Plan:
+    """A plan that does not tell of peers which this output never reaches while another one of the card does.
+
+    They are no receivers of it: an arrow from an agent into a note is there for the replies, and each change of the
+    agent's status says nothing on it. Where no output gets through, everything is told. Spec: ports, emit.
+    """
+
+    def is_deaf(skipped: Skipped) -> bool:
+        inputs = skipped.peer.inputs
+        return skipped.reason is Reason.NO_INPUT and any(pick_input(one.type, inputs) for one in card.outputs)
+
+    return replace(plan, skipped=tuple(one for one in plan.skipped if not is_deaf(one)))
 
 
 def only(plan: Plan, target: Target) -> Plan:

@@ -164,11 +164,12 @@ class PromptDesk:
             if seat.status is AgentStatus.NEEDS_INPUT:
                 raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
             try:
-                await self._type(seat, text, sender)
+                typed_at_ms = await self._type(seat, text)
             except CallError as error:
                 if error.code is ErrorCode.BUSY and when_busy == "queue":
                     return await self._enqueue(seat, text, sender)
                 raise
+        self._hooks.went_out(sender, seat.card_id, typed_at_ms)
         await self._record(sender, seat.card_id, text)
         return "sent"
 
@@ -177,15 +178,15 @@ class PromptDesk:
             raise CallError(ErrorCode.BUSY, "this agent works")
         return await self._enqueue(seat, text, sender)
 
-    async def _type(self, seat: Seat, text: str, sender: Sender) -> None:
-        """Type a prompt; whoever calls holds the hand of the seat."""
+    async def _type(self, seat: Seat, text: str) -> int:
+        """Type a prompt and give when that began; whoever calls holds the hand of the seat."""
         typed_at_ms = self._clock.now_ms()
         self._typing.add(seat.card_id)
         try:
             await self._typist(seat).submit(text)
         finally:
             self._typing.discard(seat.card_id)
-        self._hooks.went_out(sender, seat.card_id, typed_at_ms)
+        return typed_at_ms
 
     def _is_asked_for(self, seat: Seat, sender: Sender) -> bool:
         return sender.card_id is not None and self._hooks.is_dangerous(seat.card_id)
@@ -259,7 +260,7 @@ class PromptDesk:
         await self.queues.begin(agent_id, prompt.id)
         try:
             try:
-                await self._type(seat, prompt.text, prompt.sender)
+                typed_at_ms = await self._type(seat, prompt.text)
             except Unsure as error:
                 problem = error.message
                 raise
@@ -269,6 +270,7 @@ class PromptDesk:
             await self.queues.take(agent_id, prompt.id)
         finally:
             self.queues.doubt(agent_id, prompt.id, problem)
+        self._hooks.went_out(prompt.sender, agent_id, typed_at_ms)
 
     def recheck_soon(self) -> None:
         """Something changed on which waiting prompts may depend."""

@@ -11,7 +11,6 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 from cardloom_protocol.agents import AgentStatus
@@ -23,7 +22,6 @@ from ....core.programs import Audience, MakeAudience, Picture, Readers
 from ....core.supervised import Supervised
 from ....host.console import Console
 from ....host.marks import Mark
-from ....host.plain_text import PlainText
 from ....host.pty import Launch as Command
 from ....host.pty import Size
 from ....host.screen import Scheme, warm_up
@@ -42,25 +40,19 @@ from ..signals import (
     PromptSent,
     ResumeMissed,
     Signal,
-    Source,
     Spawned,
     SpawnFailed,
     Tick,
-    Told,
     told,
 )
-from ..spoken import PROGRAM_STATUS_ANSWER, ProgramAsks, Spoken, TitleText, scan
 from ..state import AgentState, Published
 from ..status import initial, step, wake_at_ms
-from .log_follower import LogFollower
-from .startup import StartWatch
+from .ear import Ear
+from .log_watch import LogWatch
 
 _log = logging.getLogger(__name__)
 
-LOG_POLL_S: Final = 1.0
-LOG_POLL_PENDING_S: Final = 0.3
 LOG_POLL_AFTER_MS: Final = 15_000
-_OUTPUT_TAIL_CHARS: Final = 1_500
 _LOOK_AGAIN_S: Final = 0.25
 """Time alone may make something hold, silence for one."""
 
@@ -120,17 +112,18 @@ class Seat:
         self._scheme: Scheme = "dark"
         self._console: Console | None = None
         self._left = False
-        self._watch: StartWatch | None = None
-        self._carry = ""
-        self._said: tuple[Spoken, ...] = ()
-        self._plain = PlainText()
-        self._tail = ""
+        self._ear = Ear(harness)
         self._timer: asyncio.TimerHandle | None = None
-        self._log: LogFollower | None = None
-        self._log_task: asyncio.Task[None] | None = None
         self._ended_at_ms = 0
         self._ahead_ms: int | None = None
         self._beside = Supervised(_log, "an agent's work")
+        self._log = LogWatch(
+            harness.read_log,
+            self._beside,
+            lambda view: self.take(LogRead(view)),
+            self._reads_log,
+            lambda: self.state.interrupt_since_ms is not None,
+        )
         self._news = asyncio.Event()
 
     # State
@@ -181,7 +174,7 @@ class Seat:
         old, self.folder, self.exit_code = self._console, beginning.command.cwd, None
         self._reviewed = beginning.reviewed
         life = _Life(self)
-        console = Console(life, self._size, "", self._scheme, answer_first=self._answer)
+        console = Console(life, self._size, "", self._scheme, answer_first=self._ear.answer)
         try:
             console.start(beginning.command)
         except CallError as error:
@@ -191,8 +184,7 @@ class Seat:
         self._console = console
         if old is not None:
             old.close()
-        self._carry, self._said, self._plain, self._tail = "", (), PlainText(), ""
-        self._watch = StartWatch(self.harness, self._clock.now_ms(), beginning.resumed)
+        self._ear.begin(self._clock.now_ms(), resumed=beginning.resumed)
         self.generation += 1
         self.take(Spawned(beginning.session_id, with_prompt=beginning.prompt_given))
         life.number = self.state.life
@@ -226,9 +218,9 @@ class Seat:
         if published and self.state.shown not in _IN_TURN:
             self._ended_at_ms = self._clock.now_ms()
         if published:
-            self._tail = ""
-        self._follow_log()
-        if published or _visible(before) != _visible(self.state):
+            self._ear.moved()
+        self._log.follow(self.state.log_path)
+        if published or before.visible != self.state.visible:
             self._events.moved(self, published)
 
     def hook(self, event: str, payload: dict[str, Any], life: int, arrived_at_ms: int) -> str:
@@ -338,25 +330,19 @@ class Seat:
 
     # What the console tells
 
-    def _answer(self, text: str) -> str:
-        self._carry, said = scan(self._carry, text)
-        self._said += said
-        return PROGRAM_STATUS_ANSWER * sum(isinstance(one, ProgramAsks) for one in said)
-
     def printed(self, text: str) -> None:
         console = self._console
         if console is None:
             return
         self._audience.add(text, console.offset, self.generation)
-        self._readers.add(text)
-        said, self._said = self._said, ()
-        for one in said:
-            if isinstance(one, TitleText):
-                if self.harness.read_title is not None:
-                    self.take(self.harness.read_title(one.text))
-            elif not isinstance(one, ProgramAsks):
-                self.take(one)
-        self._look_at(text)
+        self._readers.add(text.encode())
+        for heard in self._ear.hear(text, self.state.life, self._clock.now_ms()):
+            if isinstance(heard, StartDialog):
+                self._beside.start(self.press(heard.keys))
+                continue
+            self.take(heard)
+            if isinstance(heard, ResumeMissed):
+                self._beside.start(self.end())
         self.take(Printed())
 
     def exited(self, life: int, exit_code: int) -> None:
@@ -367,29 +353,6 @@ class Seat:
         self.take(Exited(life, exit_code))
         if relaunch:
             self._events.session_missed(self)
-
-    def _look_at(self, text: str) -> None:
-        watch = self._watch
-        if watch is not None and watch.is_over(self._clock.now_ms()):
-            self._watch = watch = None
-        read_output = self.harness.read_output
-        if watch is None and read_output is None:
-            return
-        plain = self._plain.feed(text)
-        if watch is not None:
-            found = watch.take(plain)
-            if isinstance(found, StartDialog):
-                self._beside.start(self._dismiss(found))
-            elif found:
-                self.take(ResumeMissed(relaunch=True))
-                self._beside.start(self.end())
-        if read_output is not None and plain:
-            self._tail = (self._tail + plain)[-_OUTPUT_TAIL_CHARS:]
-            for fact in read_output(self._tail):
-                self.take(Told(fact, self.state.life, self._clock.now_ms(), Source.OUTPUT))
-
-    async def _dismiss(self, dialog: StartDialog) -> None:
-        await self.press(dialog.keys)
 
     # Time and the log
 
@@ -406,26 +369,9 @@ class Seat:
         self._timer = None
         self.take(Tick())
 
-    def _follow_log(self) -> None:
-        path, read_log = self.state.log_path, self.harness.read_log
-        if path is None or read_log is None:
-            return
-        if self._log is None or str(self._log.path) != path:
-            self._log = LogFollower(Path(path), read_log)
-        if self._reads_log() and (self._log_task is None or self._log_task.done()):
-            self._log_task = self._beside.start(self._poll_log())
-
     def _reads_log(self) -> bool:
         lately = self._clock.now_ms() - self._ended_at_ms < LOG_POLL_AFTER_MS
         return self.state.alive and (self.state.shown in _IN_TURN or lately)
-
-    async def _poll_log(self) -> None:
-        while self._reads_log() and self._log is not None and not self._log.given_up:
-            follower = self._log
-            view = await follower.look()
-            if view is not None and follower is self._log:
-                self.take(LogRead(view))
-            await asyncio.sleep(LOG_POLL_PENDING_S if self.state.interrupt_since_ms is not None else LOG_POLL_S)
 
     def _live(self) -> Console:
         if self._console is None or not self.alive:
@@ -445,19 +391,3 @@ class _Life:
 
     def exited(self, exit_code: int) -> None:
         self._seat.exited(self.number, exit_code)
-
-
-def _visible(state: AgentState) -> tuple[object, ...]:
-    """What viewers see of a state, apart from its status."""
-    return (
-        state.shown,
-        state.evidence,
-        state.question,
-        state.error,
-        state.retrying,
-        state.reply,
-        state.title,
-        state.model,
-        state.subagents,
-        state.session_ids,
-    )

@@ -25,6 +25,10 @@ class StartWatch:
     _seen: str = ""
     _answered: set[str] = field(default_factory=set)
 
+    @property
+    def kept_chars(self) -> int:
+        return len(self._seen)
+
     def is_over(self, now_ms: int) -> bool:
         return now_ms - self.started_at_ms > WATCHED_MS
 
