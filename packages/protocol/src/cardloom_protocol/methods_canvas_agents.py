@@ -39,7 +39,7 @@ AGENT_ROWS: Final = (
         "agent.harnesses",
         record({}, {"again": boolean()}),
         "Tells which coding agents are installed here; `again` looks anew.",
-        "{harnesses: [{id, name, found, program, version, problem, install, abilities}]}",
+        "{harnesses: [{id, name, found, program, version, problem, command, minVersion, install, abilities}]}",
     ),
     _row(
         "agent.create",
