@@ -37,7 +37,8 @@ function setUp(limits: Partial<RelayLimits> = {}) {
   const line = new FakeLine();
   const ends: RelayEnd[] = [];
   let nowMs = 0;
-  const whole = { messages: 3, chars: 1000, messagesPerSecond: 5, ...limits };
+  const small = { messages: 3, chars: 1000, messagesPerSecond: 5, charsPerSecond: 2000, messageChars: 500 };
+  const whole = { ...small, ...limits };
   const relay = new Relay(port, line, (why) => ends.push(why), () => nowMs, whole);
   return {
     port,
@@ -109,6 +110,34 @@ describe("a relay", () => {
     flood.line.onopen?.();
     for (let id = 1; id <= 6; id += 1) flood.say(request(id));
     expect(flood.ends).toEqual(["flooded"]);
+  });
+
+  test("ends when one second brings too much, and not when it is spread", () => {
+    const much = { value: "x".repeat(400) };
+    const calm = setUp();
+    calm.line.onopen?.();
+    for (let id = 1; id <= 20; id += 1) {
+      calm.say(request(id, much));
+      calm.pass(500);
+    }
+    expect(calm.ends).toEqual([]);
+    const flood = setUp();
+    flood.line.onopen?.();
+    for (let id = 1; id <= 5; id += 1) flood.say(request(id, much));
+    expect(flood.ends).toEqual(["flooded"]);
+  });
+
+  test("refuses a message whose texts or names are too long, without writing it", () => {
+    const { port, line, say, ends } = setUp();
+    line.onopen?.();
+    say(request(7, { value: ["x".repeat(501)] }));
+    say(request(8, { ["x".repeat(501)]: 1 }));
+    say({ kind: "evt", data: "x".repeat(501) });
+    expect(line.sent).toEqual([]);
+    expect(port.given).toMatchObject([7, 8].map((id) => ({ kind: "res", id, ok: false, error: { code: "TOO_LARGE" } })));
+    expect(ends).toEqual([]);
+    for (let id = 9; id <= 10; id += 1) say(request(id, { value: "x".repeat(501) }));
+    expect(ends).toEqual(["flooded"]);
   });
 
   test("ends when the line takes nothing any more", () => {

@@ -1,4 +1,4 @@
-import { checkJson, errorOf, isPlainObject, isRequestId } from "@cardloom/protocol";
+import { CARD_LIMITS, checkJson, errorOf, isPlainObject, isRequestId, type JsonValue } from "@cardloom/protocol";
 
 /** As much of a WebSocket as a relay uses. */
 export interface RelaySocket {
@@ -18,14 +18,25 @@ export interface RelayPort {
   onmessage: ((event: { data: unknown }) => void) | null;
 }
 
-/** What may wait on its way to the server; a frame that sends more is cut off. */
+/**
+ * What may wait on its way to the server, and what a second may bring; a frame that sends more is cut off. One message
+ * with more than `messageChars` in its texts is refused before it is written: it could take the page's memory.
+ */
 export interface RelayLimits {
   readonly messages: number;
   readonly chars: number;
   readonly messagesPerSecond: number;
+  readonly charsPerSecond: number;
+  readonly messageChars: number;
 }
 
-export const RELAY_LIMITS: RelayLimits = { messages: 512, chars: 32 * 1024 * 1024, messagesPerSecond: 2000 };
+export const RELAY_LIMITS: RelayLimits = {
+  messages: 512,
+  chars: 32 * 1024 * 1024,
+  messagesPerSecond: 2000,
+  charsPerSecond: 64 * 1024 * 1024,
+  messageChars: CARD_LIMITS.largeMessageBytes,
+};
 
 /** Why a relay ended: the socket's close code, or that the frame sent more than it may. */
 export type RelayEnd = { readonly code: number } | "flooded";
@@ -40,7 +51,8 @@ export class Relay {
   private open = false;
   private ended = false;
   private second = 0;
-  private inSecond = 0;
+  private messagesInSecond = 0;
+  private charsInSecond = 0;
 
   constructor(
     private readonly port: RelayPort,
@@ -76,12 +88,16 @@ export class Relay {
 
   private fromFrame(message: unknown): void {
     if (this.ended) return;
-    if (!this.counted()) {
+    if (!this.countMessage()) {
       this.end("flooded");
       return;
     }
     const text = this.textOf(message);
     if (text === null) return;
+    if (!this.countChars(text.length)) {
+      this.end("flooded");
+      return;
+    }
     if (this.open) {
       if (this.socket.bufferedAmount > this.limits.chars) this.end("flooded");
       else this.socket.send(text);
@@ -92,16 +108,23 @@ export class Relay {
     if (this.waiting.length > this.limits.messages || this.waitingChars > this.limits.chars) this.end("flooded");
   }
 
-  /** The message as JSON; null where it is none, which its sender is told if it is a request. */
+  /** The message as JSON; null where it is none or far too long, which its sender is told if it is a request. */
   private textOf(message: unknown): string | null {
     const issue = checkJson(message);
-    if (issue === null) return JSON.stringify(message);
-    const id = isPlainObject(message) ? message["id"] : null;
-    if (isRequestId(id)) {
-      const error = { code: "BAD_REQUEST" as const, message: `The message is not plain JSON: ${issue.message}`, data: issue };
-      this.port.postMessage(errorOf("nscard", id, error as never));
-    }
+    if (issue !== null) {
+      this.refuse(message, "BAD_REQUEST", `The message is not plain JSON: ${issue.message}`, issue);
+    } else if (charsIn(message as JsonValue) > this.limits.messageChars) {
+      if (this.countChars(this.limits.messageChars)) this.refuse(message, "TOO_LARGE", "The message is too long.");
+      else this.end("flooded");
+    } else return JSON.stringify(message);
     return null;
+  }
+
+  private refuse(request: unknown, code: "BAD_REQUEST" | "TOO_LARGE", message: string, data?: unknown): void {
+    const id = isPlainObject(request) ? request["id"] : null;
+    if (!isRequestId(id)) return;
+    const error = data === undefined ? { code, message } : { code, message, data };
+    this.port.postMessage(errorOf("nscard", id, error as never));
   }
 
   private fromServer(data: unknown): void {
@@ -110,14 +133,20 @@ export class Relay {
   }
 
   /** Counts a message; false when there were too many within a second. */
-  private counted(): boolean {
+  private countMessage(): boolean {
     const second = Math.floor(this.now() / 1000);
     if (second !== this.second) {
       this.second = second;
-      this.inSecond = 0;
+      this.messagesInSecond = this.charsInSecond = 0;
     }
-    this.inSecond += 1;
-    return this.inSecond <= this.limits.messagesPerSecond;
+    this.messagesInSecond += 1;
+    return this.messagesInSecond <= this.limits.messagesPerSecond;
+  }
+
+  /** Counts what a message holds; false when it was too much within a second. */
+  private countChars(chars: number): boolean {
+    this.charsInSecond += chars;
+    return this.charsInSecond <= this.limits.charsPerSecond;
   }
 
   private end(why: RelayEnd): void {
@@ -125,4 +154,14 @@ export class Relay {
     this.close();
     this.onEnd(why);
   }
+}
+
+/** How many characters the texts and names in a value have together: its JSON has no fewer. */
+function charsIn(value: JsonValue): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce((chars: number, member) => chars + charsIn(member as JsonValue), 0);
+  let chars = 0;
+  for (const [name, member] of Object.entries(value)) chars += name.length + charsIn(member);
+  return chars;
 }
