@@ -20,10 +20,10 @@ from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.usage import Work, total_work
 
-from ..features.usage.attribution import by_sender
+from ..features.usage.attribution import by_sender, with_people
 from ..features.usage.explaining import explain
 from ..features.usage.index import INDEX_NAME
-from ..features.usage.ledger import LedgerCopy, read_ledger
+from ..features.usage.ledger import LedgerCopy, read_ledger, sessions_in
 from ..features.usage.prices import Prices
 from ..features.usage.roots import ANY, Root, roots_of
 from ..features.usage.scan import scan
@@ -50,7 +50,7 @@ def sum_up(folders: Sequence[Path], by: str, since: str | None, *, as_csv: bool)
     now_ms = time.time_ns() // 1_000_000
     from_ms = None if since is None else _since_ms(since, now_ms)
     with _scanned(folders, now_ms) as store:
-        heads, groups = _groups(store, by, Scope(from_ms, now_ms + FUTURE_MS))
+        heads, groups = _groups(store, by, Scope(from_ms, now_ms + FUTURE_MS), now_ms)
         skips = store.skips(now_ms)
         prices = store.price_version
     if as_csv:
@@ -115,7 +115,7 @@ def _since_ms(text: str, now_ms: int) -> int:
     return midnight_ms(day)
 
 
-def _groups(store: UsageStore, by: str, scope: Scope) -> tuple[tuple[str, ...], list[Group]]:
+def _groups(store: UsageStore, by: str, scope: Scope, now_ms: int) -> tuple[tuple[str, ...], list[Group]]:
     if by == "day":
         return ("day",), _days(store, scope)
     if by == "session":
@@ -123,7 +123,7 @@ def _groups(store: UsageStore, by: str, scope: Scope) -> tuple[tuple[str, ...], 
         groups = [Group((harness, session), work) for (harness, session), work in found.items()]
         return ("agent", "session"), _by_size(groups)
     if by == "sender":
-        return ("sender",), _by_size(_senders(store, scope))
+        return ("sender",), _by_size(_senders(store, scope, now_ms))
     if by == "agent":
         return ("agent", "harness"), _by_size(_agents(store, scope))
     column = store.work_by("model", scope)
@@ -139,11 +139,17 @@ def _agents(store: UsageStore, scope: Scope) -> list[Group]:
     return [Group(key, work) for key, work in works.items()]
 
 
-def _senders(store: UsageStore, scope: Scope) -> list[Group]:
+def _senders(store: UsageStore, scope: Scope, now_ms: int) -> list[Group]:
     ledger = _ledger()
     owners = {(one.harness, one.session): one.agent_id for one in ledger.sessions}
     records = [(record, owners.get((harness, record.session))) for record, harness, _ in store.records_with_logs(scope)]
-    return [Group((one.name,), one.work) for one in by_sender(records, ledger.senders, store.cost_pico)]
+    prompted = {}
+    for agent_id in {agent_id for _, agent_id in records if agent_id is not None}:
+        sessions = sessions_in(one for one in ledger.sessions if one.agent_id == agent_id)
+        prompted[agent_id] = with_people(
+            ledger.senders.get(agent_id, ()), ledger.statuses.get(agent_id, ()), store.times_ms(sessions), now_ms
+        )
+    return [Group((one.name,), one.work) for one in by_sender(records, prompted, store.cost_pico)]
 
 
 def _ledger() -> LedgerCopy:

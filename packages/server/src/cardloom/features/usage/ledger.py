@@ -178,10 +178,11 @@ class UsageLedger:
 
 @dataclass(frozen=True, slots=True)
 class LedgerCopy:
-    """Sessions and senders as a reader without a server finds them."""
+    """Sessions, senders and statuses as a reader without a server finds them."""
 
     sessions: tuple[LinkedSession, ...] = ()
     senders: Mapping[CardId, Sequence[Prompted]] = field(default_factory=dict)
+    statuses: Mapping[CardId, Sequence[StatusChange]] = field(default_factory=dict)
 
 
 def read_ledger(path: Path) -> LedgerCopy:
@@ -202,7 +203,12 @@ def read_ledger(path: Path) -> LedgerCopy:
             "SELECT agent, at_ms, sender, sender_name FROM agent_senders ORDER BY at_ms, rowid"
         ):
             senders[CardId(agent)].append(Prompted(at_ms, None if sender is None else CardId(sender), name))
-        return LedgerCopy(linked, senders)
+        statuses: defaultdict[CardId, list[StatusChange]] = defaultdict(list)
+        for agent, at_ms, status in connection.execute(
+            "SELECT agent, at_ms, status FROM agent_statuses ORDER BY at_ms, rowid"
+        ):
+            statuses[CardId(agent)].append(StatusChange(at_ms, AgentStatus(status)))
+        return LedgerCopy(linked, senders, statuses)
     except apsw.Error:  # a database of an older Cardloom knows nothing of agents
         return LedgerCopy()
     finally:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from cardloom_protocol.agents import HARNESSES
+from cardloom_protocol.ids import CardId
 from cardloom_protocol.usage import Work, total_work
 
 from ...core.clock import Clock
 from ...core.graph import Graph
-from .attribution import by_sender
-from .ledger import LinkedSession, UsageLedger
+from .attribution import Prompted, by_sender, with_people
+from .ledger import LinkedSession, UsageLedger, sessions_in
 from .store import LogSkip, Scope, Session, UsageStore
 from .windows import days_between, local_day
 
@@ -143,13 +144,20 @@ class Reporter:
         found = await asyncio.to_thread(store.records_with_logs, scope)
         records = [(record, owners.get((harness, record.session))) for record, harness, _ in found]
         agents = {agent_id for _, agent_id in records if agent_id is not None}
-        prompted = {agent_id: await self._ledger.senders(agent_id) for agent_id in agents}
+        prompted = {agent_id: await self._prompted(store, agent_id) for agent_id in agents}
         rows = []
         for one in await asyncio.to_thread(by_sender, records, prompted, store.cost_pico):
             card = None if one.sender_id is None else self._graph.find_card(one.sender_id)
             gone = one.sender_id is not None and card is None
             rows.append(ReportRow(one.sender_id, one.name if card is None else card.name, one.work, {"gone": gone}))
         return _largest(rows)
+
+    async def _prompted(self, store: UsageStore, agent_id: CardId) -> list[Prompted]:
+        """Who prompted an agent, people at its terminal among them."""
+        sessions = sessions_in(await self._ledger.sessions(agent_id=agent_id))
+        worked_ms = await asyncio.to_thread(store.times_ms, sessions)
+        changes = await self._ledger.statuses(agent_id)
+        return with_people(await self._ledger.senders(agent_id), changes, worked_ms, self._clock.now_ms())
 
 
 def _reasons(skips: Sequence[LogSkip]) -> list[dict[str, Any]]:

@@ -91,6 +91,11 @@ class UsageStore:
         first, last = self._index.rows(query, values)[0]
         return None if first is None else (first, last)
 
+    def times_ms(self, sessions: frozenset[Session]) -> list[int]:
+        """When the requests of some sessions were made, in order."""
+        where, values = _where(Scope(sessions=sessions))
+        return [at for (at,) in self._index.rows(f"SELECT at_ms FROM sightings WHERE {where} ORDER BY 1", values)]  # noqa: S608 - fixed parts
+
     def work_by(self, column: Column, scope: Scope = _ALL) -> dict[str | None, Work]:
         """The sums of a scope by one column."""
         where, values = _where(scope)
