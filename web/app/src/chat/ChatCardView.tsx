@@ -1,12 +1,14 @@
-import { has } from "@cardloom/protocol/session";
+import { has, hasSessions } from "@cardloom/protocol/session";
 import type { CardBodyProps } from "../cards/contract";
 import { useT } from "../shell/context";
 import { useStore } from "../state/store";
 import { ChevronIcon, MoreIcon, OutsideIcon, PlusIcon } from "../shell/icons";
 import { MenuButton } from "../shell/Menu";
 import type { ChatCard } from "../wire/records";
+import { backendTitle } from "./backendWords";
 import { ChatView } from "./ChatView";
 import { useAttempt, useBackend, useConversation, useDesk } from "./context";
+import type { BackendEntry } from "./model/desk";
 import { titleOf } from "./SessionList";
 import styles from "./page.module.css";
 
@@ -60,7 +62,7 @@ function keepTyping(event: React.KeyboardEvent): void {
 
 interface ChoiceProps {
   backend: string;
-  backends: readonly { readonly id: string; readonly title: string }[];
+  backends: readonly BackendEntry[];
   title: string;
   onChoose(fields: { backend?: string; sessionId?: string }): void;
 }
@@ -70,6 +72,7 @@ function Choice({ backend, backends, title, onChoose }: ChoiceProps) {
   const attempt = useAttempt();
   const { sessions, capabilities, failure } = useBackend(backend);
   const t = useT();
+  const chosen = backends.find((one) => one.id === backend);
   const create = () =>
     attempt(async () => {
       const made = await desk.create(backend, has(capabilities, "rename") ? { title } : {});
@@ -78,25 +81,27 @@ function Choice({ backend, backends, title, onChoose }: ChoiceProps) {
   return (
     <div className={`${styles["cardChoice"] ?? ""} nowheel nodrag`}>
       <h3>{t("chat.card.choose")}</h3>
-      <p className="muted">{t("chat.card.text")}</p>
+      <p className="muted">{t(capabilities === null || hasSessions(capabilities, "create") ? "chat.card.text" : chosen?.kind === "canvas" ? "backends.noAgents" : "backends.elsewhere")}</p>
       {backends.length > 1 ? (
         <MenuButton
           label={t("chat.backend")}
           entries={backends.map((one) => ({
             id: one.id,
-            label: one.title,
+            label: backendTitle(one, t),
             checked: one.id === backend,
             run: () => onChoose({ backend: one.id }),
           }))}
         >
-          <span>{backends.find((one) => one.id === backend)?.title ?? backend}</span>
+          <span>{chosen === undefined ? backend : backendTitle(chosen, t)}</span>
           <ChevronIcon size={11} />
         </MenuButton>
       ) : null}
       {failure === null ? null : <p className="notice tone-danger">{failure}</p>}
-      <button type="button" className="btn is-primary" data-enter="click" onClick={() => void create()}>
-        <PlusIcon size={13} /> {t("chat.new")}
-      </button>
+      {capabilities !== null && hasSessions(capabilities, "create") ? (
+        <button type="button" className="btn is-primary" data-enter="click" onClick={() => void create()}>
+          <PlusIcon size={13} /> {t("chat.new")}
+        </button>
+      ) : null}
       <ul>
         {sessions?.slice(0, SHOWN_SESSIONS).map((session) => (
           <li key={session.id}>

@@ -1,17 +1,19 @@
-import { has } from "@cardloom/protocol/session";
+import { has, hasSessions } from "@cardloom/protocol/session";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Banner } from "../shell/Banner";
 import { ConnectionPill } from "../shell/ConnectionPill";
 import { useT } from "../shell/context";
-import { ChevronIcon, FolderIcon, LeftIcon, PlusIcon, SlidersIcon } from "../shell/icons";
+import { ChevronIcon, FolderIcon, LeftIcon, PlusIcon, SlidersIcon, WarningIcon } from "../shell/icons";
 import { LookMenus } from "../shell/LookMenus";
 import { MenuButton } from "../shell/Menu";
 import { useStore } from "../state/store";
+import { backendTitle, kindWords } from "./backendWords";
 import { ChatView } from "./ChatView";
 import { useAttempt, useBackend, useConversation, useDesk } from "./context";
 import { SessionList } from "./SessionList";
 import styles from "./page.module.css";
 
+const BackendsDialog = lazy(() => import("./BackendsDialog"));
 const EngineForm = lazy(() => import("./EngineForm"));
 const FilesPanel = lazy(() => import("./FilesPanel"));
 
@@ -28,28 +30,56 @@ function nameInAddress(backend: string, sessionId: string | null): void {
 
 /** Chats on a page of their own: the sessions, one of them, and the files it works with. */
 export function ChatPage() {
-  const t = useT();
   const desk = useDesk();
   const backends = useStore(desk.backends, (known) => known);
   const [named] = useState(namedPlace);
   const [chosen, setChosen] = useState(named.backend);
-  const backend = backends?.find((one) => one.id === chosen)?.id ?? backends?.[0]?.id ?? null;
-  if (backend === null) {
-    return (
-      <>
-        <ChatBar backend={null} filesOpen={false} onBackend={setChosen} onFiles={() => undefined} onEngine={() => undefined} />
-        <Banner />
-        <main className={styles["centre"]} role="status">
-          {backends === null ? <i className="spinner is-large" /> : <p className="muted">{t("chat.noBackends")}</p>}
-        </main>
-      </>
-    );
-  }
-  const sessionId = named.backend === backend ? named.sessionId : null;
-  return <Chats key={backend} backend={backend} first={sessionId} onBackend={setChosen} />;
+  const [settings, setSettings] = useState<"backends" | "engine" | null>(null);
+  // A backend that went is not silently taken for another: what was asked of it would be asked elsewhere.
+  const backend = chosen === null ? (backends?.[0]?.id ?? null) : (backends?.find((one) => one.id === chosen)?.id ?? null);
+  return (
+    <>
+      {backend === null ? (
+        <>
+          <ChatBar backend={null} filesOpen={false} onBackend={setChosen} onFiles={() => undefined} onSettings={setSettings} />
+          <Banner />
+          <main className={styles["centre"]} role="status">
+            {backends === null ? <i className="spinner is-large" /> : <NoBackend name={chosen} onSetUp={() => setSettings("backends")} />}
+          </main>
+        </>
+      ) : (
+        <Chats key={backend} backend={backend} first={named.backend === backend ? named.sessionId : null} onBackend={setChosen} onSettings={setSettings} />
+      )}
+      <Suspense fallback={null}>
+        {settings === "backends" ? <BackendsDialog onEngine={() => setSettings("engine")} onClose={() => setSettings(null)} /> : null}
+        {settings === "engine" ? <EngineForm onClose={() => setSettings(null)} /> : null}
+      </Suspense>
+    </>
+  );
 }
 
-function Chats({ backend, first, onBackend }: { backend: string; first: string | null; onBackend(id: string): void }) {
+function NoBackend({ name, onSetUp }: { name: string | null; onSetUp(): void }) {
+  const t = useT();
+  return (
+    <>
+      <WarningIcon size={26} />
+      <p>{name === null ? t("chat.noBackends") : t("backends.gone", { name })}</p>
+      {name === null ? null : <p className="muted">{t("backends.goneText")}</p>}
+      <button type="button" className="btn is-primary" onClick={onSetUp}>
+        {t("backends.setUp")}
+      </button>
+    </>
+  );
+}
+
+interface ChatsProps {
+  backend: string;
+  first: string | null;
+  onBackend(id: string): void;
+  onSettings(which: "backends" | "engine"): void;
+}
+
+function Chats({ backend, first, onBackend, onSettings }: ChatsProps) {
   const t = useT();
   const desk = useDesk();
   const attempt = useAttempt();
@@ -57,7 +87,6 @@ function Chats({ backend, first, onBackend }: { backend: string; first: string |
   const entry = useStore(desk.backends, (known) => known?.find((one) => one.id === backend));
   const [picked, setPicked] = useState<string | null>(first);
   const [filesOpen, setFilesOpen] = useState(false);
-  const [engineOpen, setEngineOpen] = useState(false);
   const shown = picked ?? sessions?.[0]?.id ?? null;
   const conversation = useConversation(backend, shown);
   const isEngine = entry?.kind === "engine";
@@ -77,15 +106,19 @@ function Chats({ backend, first, onBackend }: { backend: string; first: string |
         filesOpen={filesOpen}
         onBackend={onBackend}
         onFiles={() => setFilesOpen(!filesOpen)}
-        onEngine={() => setEngineOpen(true)}
+        onSettings={onSettings}
       />
       <Banner />
       <div className={styles["page"]}>
         <SessionList backend={backend} shown={shown} show={show} />
         <main className={styles["main"]}>
-          {lacksModel ? <NoModels onConnect={() => setEngineOpen(true)} /> : null}
+          {lacksModel ? <NoModels onConnect={() => onSettings("engine")} /> : null}
           {conversation !== null ? (
             <ChatView key={conversation.sessionId} conversation={conversation} show={show} />
+          ) : shown === null && sessions !== null && !hasSessions(capabilities, "create") ? (
+            <div className={styles["centre"]}>
+              <p className="muted">{t(entry?.kind === "canvas" ? "backends.noAgents" : "backends.elsewhere")}</p>
+            </div>
           ) : shown === null && sessions !== null ? (
             <div className={styles["centre"]}>
               <h1>{t("chat.welcome")}</h1>
@@ -106,11 +139,6 @@ function Chats({ backend, first, onBackend }: { backend: string; first: string |
           </Suspense>
         ) : null}
       </div>
-      {engineOpen ? (
-        <Suspense fallback={null}>
-          <EngineForm onClose={() => setEngineOpen(false)} />
-        </Suspense>
-      ) : null}
     </>
   );
 }
@@ -133,10 +161,10 @@ interface ChatBarProps {
   filesOpen: boolean;
   onBackend(id: string): void;
   onFiles(): void;
-  onEngine(): void;
+  onSettings(which: "backends" | "engine"): void;
 }
 
-function ChatBar({ backend, filesOpen, onBackend, onFiles, onEngine }: ChatBarProps) {
+function ChatBar({ backend, filesOpen, onBackend, onFiles, onSettings }: ChatBarProps) {
   const t = useT();
   const desk = useDesk();
   const backends = useStore(desk.backends, (known) => known);
@@ -150,23 +178,27 @@ function ChatBar({ backend, filesOpen, onBackend, onFiles, onEngine }: ChatBarPr
       <a className={`pill ${styles["link"] ?? ""}`} href="/" aria-label={t("chat.toCanvas")} title={t("chat.toCanvas")}>
         <LeftIcon size={13} /> {t("chat.canvas")}
       </a>
-      {backends === null || backends.length === 0 ? null : (
+      {backends === null ? null : (
         <MenuButton
           label={t("chat.backend")}
-          entries={backends.map((one) => ({
-            id: one.id,
-            label: one.title,
-            description: one.kind,
-            checked: one.id === backend,
-            run: () => onBackend(one.id),
-          }))}
+          entries={[
+            ...backends.map((one) => ({
+              id: one.id,
+              label: backendTitle(one, t),
+              ...(one.kind === "canvas" ? {} : { description: kindWords(one.kind, t) }),
+              checked: one.id === backend,
+              run: () => onBackend(one.id),
+            })),
+            { id: "line", separator: true as const },
+            { id: "set up", label: t("backends.setUp"), run: () => onSettings("backends") },
+          ]}
         >
-          <span>{entry?.title ?? t("chat.backend")}</span>
+          <span>{entry === undefined ? t("chat.backend") : backendTitle(entry, t)}</span>
           <ChevronIcon size={11} />
         </MenuButton>
       )}
       {entry?.kind === "engine" ? (
-        <button type="button" className="icon-btn" aria-label={t("chat.engine")} title={t("chat.engine")} onClick={onEngine}>
+        <button type="button" className="icon-btn" aria-label={t("chat.engine")} title={t("chat.engine")} onClick={() => onSettings("engine")}>
           <SlidersIcon />
         </button>
       ) : null}

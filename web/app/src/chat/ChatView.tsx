@@ -4,7 +4,7 @@ import { useT } from "../shell/context";
 import { WarningIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import { Composer } from "./Composer";
-import { PlaceProvider, useBackend, type Place } from "./context";
+import { PlaceProvider, useBackend, useDesk, type Place } from "./context";
 import type { Conversation } from "./model/conversation";
 import { ModelPicker, ProfilePicker } from "./Pickers";
 import { Thread } from "./Thread";
@@ -24,6 +24,8 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
   const t = useT();
   const { backend } = conversation;
   const { capabilities } = useBackend(backend);
+  const desk = useDesk();
+  const isHere = useStore(desk.backends, (known) => known?.some((one) => one.id === backend));
   const state = useStore(conversation.state, (known) => known);
   const place: Place = { backend, capabilities, conversation, narrow, show };
   if (state.phase === "loading") {
@@ -37,7 +39,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
     return (
       <div className={pageStyles["centre"]} role="alert">
         <WarningIcon size={26} />
-        <p>{state.phase === "gone" ? t("chat.gone") : state.failure}</p>
+        <p>{isHere === false ? t("backends.gone", { name: backend }) : state.phase === "gone" ? t("chat.gone") : state.failure}</p>
         <div className="buttons">
           <button type="button" className="btn" onClick={() => void conversation.load()}>
             {t("failed.again")}

@@ -1,9 +1,10 @@
-import { has, type SessionInfo } from "@cardloom/protocol/session";
+import { has, hasSessions, type SessionInfo } from "@cardloom/protocol/session";
 import { useMemo, useState, type KeyboardEvent } from "react";
 import { useT } from "../shell/context";
 import { MoreIcon, PlusIcon, SearchIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
 import { Modal } from "../shell/Modal";
+import { Problem } from "../shell/Problem";
 import { useVirtualRows } from "../files/useVirtualRows";
 import { useAttempt, useBackend, useDesk } from "./context";
 import { foundSessions } from "./model/desk";
@@ -46,7 +47,9 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
           },
         ]
       : []),
-    { id: "delete", label: t("chat.deleteSession"), tone: "danger" as const, run: () => setDeleting(session) },
+    ...(hasSessions(capabilities, "delete")
+      ? [{ id: "delete", label: t("chat.deleteSession"), tone: "danger" as const, run: () => setDeleting(session) }]
+      : []),
   ];
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -68,15 +71,13 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
           <SearchIcon size={13} />
           <input type="search" aria-label={t("chat.search")} placeholder={t("chat.search")} value={words} onChange={(event) => setWords(event.target.value)} />
         </label>
-        <button type="button" className="btn is-primary" title={t("chat.new")} onClick={() => void create()}>
-          <PlusIcon size={13} /> {t("chat.new")}
-        </button>
+        {capabilities !== null && hasSessions(capabilities, "create") ? (
+          <button type="button" className="btn is-primary" title={t("chat.new")} onClick={() => void create()}>
+            <PlusIcon size={13} /> {t("chat.new")}
+          </button>
+        ) : null}
       </div>
-      {failure === null ? null : (
-        <p className="notice tone-danger" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       {sessions !== null && found.length === 0 ? (
         <p className={`muted ${styles["none"] ?? ""}`}>{t(words === "" ? "chat.noSessions" : "chat.nothingFound")}</p>
       ) : null}
@@ -101,9 +102,11 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
                 <small>{lineOf(session, t)}</small>
               </button>
             )}
-            <MenuButton className="icon-btn" align="end" label={t("chat.sessionMore", { name: titleOf(session, t("chat.untitled")) })} entries={entriesOf(session)}>
-              <MoreIcon size={14} />
-            </MenuButton>
+            {["rename", "fork"].some((name) => has(capabilities, name)) || hasSessions(capabilities, "delete") ? (
+              <MenuButton className="icon-btn" align="end" label={t("chat.sessionMore", { name: titleOf(session, t("chat.untitled")) })} entries={entriesOf(session)}>
+                <MoreIcon size={14} />
+              </MenuButton>
+            ) : null}
           </li>
         ))}
         <li aria-hidden="true" style={{ height: Math.max(0, found.length - to) * ROW_PX }} />

@@ -3,6 +3,7 @@ import { agentTexts } from "./agents";
 import { asking } from "./asking";
 import { cards } from "./cards";
 import { catalogue, translator } from "./catalogue";
+import { backendTexts } from "./backends";
 import { chatTexts } from "./chat";
 import { fileTexts } from "./files";
 import { frames } from "./frames";
@@ -32,7 +33,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts];
+    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts, backendTexts];
     expect(rows.length).toBe(areas.reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 

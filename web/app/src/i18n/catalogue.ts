@@ -2,6 +2,7 @@ import type { Language } from "../wire/records";
 import { agentTexts } from "./agents";
 import { asking } from "./asking";
 import { cards } from "./cards";
+import { backendTexts } from "./backends";
 import { chatTexts } from "./chat";
 import { fileTexts } from "./files";
 import { frames } from "./frames";
@@ -11,7 +12,7 @@ import { fillText, type TextValues } from "./texts";
 import { usageTexts } from "./usage";
 
 /** Every text of the page, one row a key, one column a language. */
-export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts, ...agentTexts, ...chatTexts, ...usageTexts };
+export const catalogue = { ...shell, ...cards, ...frames, ...asking, ...packageTexts, ...fileTexts, ...agentTexts, ...chatTexts, ...backendTexts, ...usageTexts };
 
 export type TextKey = keyof typeof catalogue;
 export type Translate = (key: TextKey, values?: TextValues) => string;

@@ -55,6 +55,9 @@ export class Conversation {
       news.backend === this.backend && news.sessionId === this.sessionId;
     const forget = [
       wire.on("client.online", () => void this.load()),
+      wire.on("session.backendsChanged", () => {
+        if (!this.running) void this.load();
+      }),
       wire.on("session.run", (news: { backend: string; sessionId: string; runId: string; status: string }) => {
         if (isHere(news) && news.status === "running") this.follow(news.runId);
       }),

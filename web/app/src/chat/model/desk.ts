@@ -57,9 +57,10 @@ export class ChatDesk {
     wire.on("client.online", () => void this.refresh());
     wire.on("session.run", (news: { backend: string; sessionId: string; status: string }) => this.runNews(news));
     wire.on("session.changed", (news: { backend: string }) => {
-      if (this.looked.has(news.backend)) void this.readSessions(news.backend);
+      if (this.looked.has(news.backend)) this.readSessions(news.backend).catch(() => undefined); // it tells itself
     });
     wire.on("session.engineChanged", () => void this.engineChanged());
+    wire.on("session.backendsChanged", () => void this.refresh());
     if (wire.online) void this.refresh();
   }
 
@@ -86,7 +87,13 @@ export class ChatDesk {
     } catch {
       return; // away: the next greeting asks again
     }
-    await Promise.all([...this.looked].map((backend) => this.read(backend)));
+    await this.readLooked();
+  }
+
+  /** What is known of the backends that somebody looks at; one that went is not asked. */
+  private async readLooked(): Promise<void> {
+    const there = new Set(this.backends.get()?.map((one) => one.id));
+    await Promise.all([...this.looked].filter((id) => there.has(id)).map((id) => this.read(id)));
   }
 
   async readSessions(backend: string): Promise<void> {
