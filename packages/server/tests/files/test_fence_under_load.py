@@ -19,7 +19,8 @@ from cardloom.features.files.workspace_files import WorkspaceFiles
 from cardloom.host.fence import Fence
 from cardloom.host.openat2 import kernel
 from cardloom.host.trash import Trash
-from cardloom.host.watch import Change, Wanted, make_watcher
+from cardloom.host.watch import Change, Wanted
+from cardloom.host.watcher import make_watcher
 from cardloom_protocol.errors import CallError
 
 SECONDS = 30.0

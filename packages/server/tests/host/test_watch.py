@@ -15,8 +15,9 @@ from cardloom.host import inotify
 from cardloom.host.fence import Fence
 from cardloom.host.inotify import Inotify, Notice
 from cardloom.host.walk import Outside
-from cardloom.host.watch import Change, TooManyFolders, Wanted, Watch, Watcher
+from cardloom.host.watch import Change, TooManyFolders, Wanted, Watch
 from cardloom.host.watch_elsewhere import WatcherElsewhere
+from cardloom.host.watcher import Watcher
 
 if sys.platform == "linux":
     from cardloom.host.watch_linux import LinuxWatcher

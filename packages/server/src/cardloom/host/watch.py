@@ -11,10 +11,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from cardloom_protocol.limits import limit
 
@@ -125,30 +124,3 @@ class Watch:
             return identity(os.fstat(handle)) == self.identity
         finally:
             os.close(handle)
-
-
-class Watcher(Protocol):
-    """What carries out watches. `add` reads folders, so it is called from a thread that may wait."""
-
-    def add(self, wanted: Wanted) -> Watch:
-        """Begin a watch. OSError, Closed, Outside, Special, TooManyFolders."""
-
-    def remove(self, watch: Watch) -> None:
-        """End a watch; nothing of it is told any more."""
-
-    def check(self) -> None:
-        """Look soon at every watch whether its path still leads to its folder."""
-
-    def close(self) -> None:
-        """End all watches."""
-
-
-def make_watcher() -> Watcher:
-    """The watcher of this system."""
-    if sys.platform == "linux":
-        from .watch_linux import LinuxWatcher
-
-        return LinuxWatcher()
-    from .watch_elsewhere import WatcherElsewhere
-
-    return WatcherElsewhere()

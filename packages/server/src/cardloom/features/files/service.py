@@ -20,7 +20,8 @@ from ...core.grants import Grants
 from ...core.graph import Graph
 from ...host.fence import Fence
 from ...host.trash import Trash
-from ...host.watch import Wanted, Watch, Watcher, make_watcher
+from ...host.watch import Wanted, Watch
+from ...host.watcher import Watcher, make_watcher
 from .model import admits, normal, refusals
 from .watches import PERMISSION, Asker, Watches, Watching
 from .workspace_files import Operation, WorkspaceFiles

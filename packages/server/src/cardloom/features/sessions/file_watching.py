@@ -17,7 +17,8 @@ from cardloom_protocol.session.operations import Unsubscribe
 from ...host.fence import Closed, Fence, FolderGone, Special
 from ...host.replacing import TEMPORARY
 from ...host.walk import Outside
-from ...host.watch import Change, TooManyFolders, Wanted, Watch, Watcher, make_watcher
+from ...host.watch import Change, TooManyFolders, Wanted, Watch
+from ...host.watcher import Watcher, make_watcher
 
 Listener: TypeAlias = Callable[[WorkspaceUpdateEvent], None]
 
