@@ -17,6 +17,7 @@ import uvloop
 
 from cardloom.features.agents.harnesses.hooking import POST_FILE
 from cardloom.features.agents.harnesses.posting import posted
+from cardloom.features.agents.harnesses.table import HARNESSES
 
 from .processes import ROOT, Running, cardloom
 from .report import Goal, Row, Table
@@ -30,16 +31,23 @@ AGENTS = 30
 LIVE_S = 20.0
 PIECES_A_SECOND = 10
 CALL_EVERY_S = 0.02
+HOLD_MS = HARNESSES["claude-code"].rules.ask_hold_ms
 TAPES = ROOT / "packages" / "server" / "tests" / "agents" / "samples"
 TEXT = f"""
 {AGENTS} agent cards, the program of each a player of what Claude Code and Codex printed while they were recorded, less
 the titles and statuses in it: the next writes of the program {PIECES_A_SECOND} times a second, as often as their
 spinners draw. A page shows all of them and acknowledges. For {LIVE_S:.0f} s another page makes a call every
 {CALL_EVERY_S * 1000:.0f} ms; how long its answer takes, less what server and client waited for a core, is an upper
-bound of what the event loop lags. Meanwhile the hook of one agent after the other tells that a turn began, and then
-that it ended; the time runs from before the hook is posted until a page hears of the new status. Memory is what an
-agent that waits for a prompt adds to the server, its program left out.
+bound of what the event loop lags. Meanwhile the hook of one agent after the other tells that a turn began, then that
+the agent asks for a permission, and then that its turn ended; the time runs from before the hook is posted until a page
+hears of the new status. A question is told when {HOLD_MS} ms have passed without an answer by rule, and these are taken
+off. Memory is what an agent that waits for a prompt adds to the server, its program left out.
 """
+_SAID: dict[str, dict[str, Any]] = {
+    "UserPromptSubmit": {"prompt": "x"},
+    "PermissionRequest": {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t"},
+}
+"""What a hook tells besides the session."""
 PLAYER = """#!{python} -IS
 import gzip, os, re, sys, time, tty
 if sys.argv[1:] == ["--version"]:
@@ -97,7 +105,9 @@ async def _measure() -> list[Row]:
             await page.call("terminal.attach", cardId=card)
             await page.call("terminal.input", cardId=card, data="g")
         cpu_s, began = server.cpu_s(), time.perf_counter()
-        calls, told = await asyncio.gather(_calls(server, other), _tells(server, page, heard, workspace["id"], cards))
+        calls, (told, asked) = await asyncio.gather(
+            _calls(server, other), _tells(server, page, heard, workspace["id"], cards)
+        )
         took_s = time.perf_counter() - began
         cpu_percent = (server.cpu_s() - cpu_s) / took_s * 100
         printed = heard.chars / took_s / 1000
@@ -107,6 +117,10 @@ async def _measure() -> list[Row]:
         Row("  a call meanwhile, p99", percentile(calls, 99), "ms", goal=Goal("≤", 50)),
         Row("  a status from its hook to a page, median", percentile(told, 50), "ms"),
         Row("  a status from its hook to a page, p95", percentile(told, 95), "ms", goal=Goal("≤", 150)),
+        Row("  a question from its hook to a page, less the hold, median", percentile(asked, 50), "ms"),
+        Row(
+            "  a question from its hook to a page, less the hold, p95", percentile(asked, 95), "ms", goal=Goal("≤", 150)
+        ),
         Row("memory of an agent that waits", idle_mb, "MB", goal=Goal("≤", 2)),
     ]
 
@@ -162,16 +176,25 @@ async def _calls(server: Running, page: Caller) -> list[float]:
     return took
 
 
-async def _tells(server: Running, page: Caller, heard: Heard, workspace_id: str, cards: list[str]) -> list[float]:
-    """Milliseconds from a hook to the status that a page hears."""
+async def _tells(
+    server: Running, page: Caller, heard: Heard, workspace_id: str, cards: list[str]
+) -> tuple[list[float], list[float]]:
+    """Milliseconds from a hook to the status that a page hears: of turns, and of questions after their hold."""
     shown = {card["id"]: card for card in (await page.call("canvas.snapshot", workspaceId=workspace_id))["cards"]}
-    took = []
-    for event, status in (("UserPromptSubmit", "working"), ("Stop", "finished")):
+
+    async def tell(event: str, status: str) -> list[float]:
+        took = []
         for card in cards:
             url = json.loads((server.data / "agents" / card / POST_FILE).read_text())["url"]
-            payload = json.dumps({"session_id": shown[card]["runtime"]["sessionId"], "prompt": "x"}).encode()
+            session_id = shown[card]["runtime"]["sessionId"]
+            payload = json.dumps({"session_id": session_id, **_SAID.get(event, {})}).encode()
             began = time.perf_counter()
             await asyncio.gather(asyncio.to_thread(posted, url, event, payload), heard.until(card, status))
             took.append((time.perf_counter() - began) * 1000)
-            await asyncio.sleep(LIVE_S / (3 * len(cards)))
-    return took
+            await asyncio.sleep(LIVE_S / (4 * len(cards)))
+        return took
+
+    began = await tell("UserPromptSubmit", "working")
+    asked = await tell("PermissionRequest", "needs-input")
+    ended = await tell("Stop", "finished")
+    return began + ended, [took - HOLD_MS for took in asked]
