@@ -77,9 +77,18 @@ def test_a_line_too_long_that_still_grows_is_passed_over_once(home: Home) -> Non
     assert (then.skips, then.restarted, then.cursor.skipping) == ([], False, False)
 
 
-def test_a_log_of_one_line_without_end_waits(home: Home) -> None:
-    home.claude("S", claude_answer(1)[:-1])
-    assert (home.records(), home.reasons()) == ([], {})
+def test_a_last_line_without_an_end_is_told_until_it_has_one(home: Home) -> None:
+    path = home.claude("S", claude_answer(1), claude_answer(2, "msg_2")[:-30])
+    assert [record.key for record in home.records()] == ["msg_1"]
+    assert home.reasons() == {"last line without an end": 1}
+    with path.open("ab") as file:
+        file.write(claude_answer(2, "msg_2")[-30:-1])
+    home.scan()
+    assert home.reasons() == {"last line without an end": 1}
+    with path.open("ab") as file:
+        file.write(b"\n")
+    assert [record.key for record in home.records()] == ["msg_1", "msg_2"]
+    assert home.reasons() == {}
 
 
 def test_a_log_replaced_by_a_shorter_one_counts_as_what_it_is_now(home: Home) -> None:
@@ -261,6 +270,14 @@ def test_folders_without_logs_and_links_in_circles_are_nothing(home: Home) -> No
     home.write(".claude/projects/-p/notes.txt", line(x=1))
     assert home.records() == []
     assert home.reasons() == {}
+
+
+def test_a_link_to_itself_is_told_and_its_neighbours_are_read(home: Home) -> None:
+    path = home.claude("S", claude_answer(1))
+    for name in ("A", "Z"):
+        (path.parent / f"{name}.jsonl").symlink_to(path.parent / f"{name}.jsonl")
+    assert len(home.records()) == 1
+    assert home.reasons() == {"Too many levels of symbolic links": 2}
 
 
 @pytest.mark.parametrize("time", [1e300, -5, 0, 10**18])

@@ -12,6 +12,7 @@ import msgspec
 from cardloom_protocol.usage import Tokens
 
 from .index import CURSORS, ENCODER, INSERT, RECORDS, Index
+from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
 from .records import Skip, UsageRecord, merge, merge_logs
 
@@ -250,6 +251,8 @@ class Intake:
         return int(known[0][0])
 
     def _add_skips(self, log: int, skips: Sequence[Skip]) -> None:
+        """Add what was not counted now; a last line without an end may have got one."""
+        self._index.run("DELETE FROM skips WHERE log = ? AND reason = ?", (log, UNFINISHED))
         for skip in skips:
             self._index.run(
                 """INSERT INTO skips VALUES (?, ?, ?, ?)

@@ -15,7 +15,7 @@ import msgspec
 from .readers.claude import ClaudeReader
 from .readers.codex import CodexReader
 from .readers.gemini import GeminiReader
-from .readers.lines import TOO_LONG, LineReader, ReaderFactory
+from .readers.lines import TOO_LONG, UNFINISHED, LineReader, ReaderFactory
 from .readers.pi import PiReader
 from .readers.qwen import QwenReader
 from .records import Skip, UsageRecord
@@ -85,6 +85,7 @@ def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_L
                 lines.take(block)
             reached = lines.reached
             head, tail = _marks(file, reached)
+            lines.end()
     except OSError as error:
         return Reading(log, cursor, error=error.strerror or str(error))
     output = reader.output
@@ -146,6 +147,11 @@ class _Lines:
             self._reader.output.skip(TOO_LONG, self.reached)
             self.reached += self._rest_bytes
             self.skipping, self._rest, self._rest_bytes = True, [], 0
+
+    def end(self) -> None:
+        """Tell of a last line that has no end: it is read when it has one, which never comes after a crash."""
+        if any(part.strip(b"\0\r ") for part in self._rest):
+            self._reader.output.skip(UNFINISHED, self.reached)
 
 
 def _same(file: BinaryIO, cursor: Cursor) -> bool:

@@ -90,19 +90,27 @@ def _walk(root: Root, folder: str, depth: int, listing: Listing) -> Iterator[Log
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if (is_folder and depth == 0) or not (is_folder or _is_log(root, entry)):
-                    continue
-                if not _is_text(entry.name):
-                    listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
-                elif is_folder:
-                    yield from _walk(root, entry.path, depth - 1, listing)
-                else:
-                    yield from _log(root, entry, listing)
+                yield from _entry(root, entry, depth, listing)
     except FileNotFoundError:
         return
     except OSError as error:
         listing.refused.append((root.harness, folder, error.strerror or str(error)))
+
+
+def _entry(root: Root, entry: os.DirEntry[str], depth: int, listing: Listing) -> Iterator[LogFile]:
+    try:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if (is_folder and depth == 0) or not (is_folder or _is_log(root, entry)):
+            return
+    except OSError as error:
+        listing.refused.append((root.harness, _shown(entry.path), error.strerror or str(error)))
+        return
+    if not _is_text(entry.name):
+        listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
+    elif is_folder:
+        yield from _walk(root, entry.path, depth - 1, listing)
+    else:
+        yield from _log(root, entry, listing)
 
 
 def _is_log(root: Root, entry: os.DirEntry[str]) -> bool:

@@ -18,6 +18,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 MALFORMED: Final = "malformed"
 UNTIMED: Final = "without a time"
 TOO_LONG: Final = "line too long"
+UNFINISHED: Final = "last line without an end"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
 _YEAR_10000_MS: Final = 253_402_300_800_000
