@@ -7,7 +7,7 @@ from typing import Any
 from cardloom_protocol.session.capabilities import has
 
 from .contract_subject import Subject, refused, scenario
-from .store_contract import EVERY_PART
+from .store_steps import EVERY_PART
 
 
 @scenario(62)

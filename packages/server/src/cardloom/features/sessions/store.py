@@ -18,7 +18,6 @@ from cardloom_protocol.errors import CallError
 from cardloom_protocol.jstext import compact_json
 from cardloom_protocol.session import (
     BadRequest,
-    Conflict,
     Message,
     NodeInput,
     NodePatch,
@@ -42,10 +41,12 @@ from cardloom_sdk.stores.sources import NewId, Now, iso_now, new_uuid
 
 from ...host.database import Database
 from .store_rows import (
-    PATH,
+    asset_in,
+    copy_path,
     end_of,
     info_from,
     info_of,
+    insert_node,
     insert_session,
     json_of,
     last_of,
@@ -53,6 +54,7 @@ from .store_rows import (
     nodes_from,
     row_of,
     rows_of,
+    set_asset,
     set_document,
     set_leaf,
     touch,
@@ -210,16 +212,7 @@ class SqliteStore(SessionStore):
             if node_id is not None:
                 info["forkMessageId"] = node_id
             insert_session(connection, new_id, info, document, at)
-            connection.execute(
-                f"""{PATH} INSERT INTO session_nodes (session_id, seq, id, parent, hash, node)
-                SELECT :new, n.seq, n.id, n.parent, n.hash, n.node FROM session_nodes n
-                WHERE n.session_id = :session AND n.id IN (SELECT id FROM path)""",  # noqa: S608 - no value in the text
-                {"session": session_id, "leaf": leaf, "new": new_id},
-            )
-            connection.execute(
-                "INSERT INTO session_assets SELECT ?, name, data FROM session_assets WHERE session_id = ?",
-                (new_id, session_id),
-            )
+            copy_path(connection, session_id, leaf, new_id)
             set_leaf(connection, new_id, leaf)
             return info_of(connection, new_id)
 
@@ -239,14 +232,7 @@ class SqliteStore(SessionStore):
                 row_of(connection, session_id, parent)
             meta: JsonObject = {"createdAt": at, **(node.meta or {})}
             made = StoreNode(node_id, parent, node.role, node.content(), node.name, node.flags or None, meta).copied()
-            try:
-                connection.execute(
-                    """INSERT INTO session_nodes (session_id, seq, id, parent, hash, node) VALUES (?,
-                    (SELECT coalesce(max(seq), 0) + 1 FROM session_nodes WHERE session_id = ?), ?, ?, ?, ?)""",
-                    (session_id, session_id, node_id, parent, content_hash(made.role, made.parts), written(made)),
-                )
-            except apsw.ConstraintError as error:
-                raise Conflict(f"The session already has a message {node_id!r}.") from error
+            insert_node(connection, session_id, made, content_hash(made.role, made.parts))
             if parent == leaf:
                 connection.execute(
                     "UPDATE sessions SET leaf = ?, path_length = ? WHERE id = ?", (node_id, length + 1, session_id)
@@ -348,15 +334,7 @@ class SqliteStore(SessionStore):
     async def put_asset(self, session_id: str, name: str, data: bytes, mime: str | None = None) -> str:
         """See the contract. References stay good in a fork."""
         asset_name(name)
-        await self._change(
-            session_id,
-            lambda connection: (
-                connection.execute(
-                    "INSERT OR REPLACE INTO session_assets VALUES (?, ?, ?)", (session_id, name, bytes(data))
-                )
-                and None
-            ),
-        )
+        await self._change(session_id, lambda connection: set_asset(connection, session_id, name, bytes(data)))
         return _ASSET + name
 
     async def get_asset(self, session_id: str, ref: str) -> bytes:
@@ -365,12 +343,10 @@ class SqliteStore(SessionStore):
         name = ref.removeprefix(_ASSET) if ref.startswith(_ASSET) else ""
 
         def read(connection: apsw.Connection) -> bytes:
-            found = connection.execute(
-                "SELECT data FROM session_assets WHERE session_id = ? AND name = ?", (session_id, name)
-            ).fetchone()
+            found = asset_in(connection, session_id, name)
             if found is None:
                 raise NotFound(f"The session has no asset {ref!r}.")
-            return cast(bytes, found[0])
+            return found
 
         return await self._read(read)
 

@@ -49,6 +49,44 @@ def insert_session(
         raise Conflict(f"There is a session {session_id!r} already.") from error
 
 
+def insert_node(connection: apsw.Connection, session_id: str, node: StoreNode, known_hash: str) -> None:
+    """A new row behind all others of its session. CONFLICT for an id in use."""
+    try:
+        connection.execute(
+            """INSERT INTO session_nodes (session_id, seq, id, parent, hash, node) VALUES (?,
+            (SELECT coalesce(max(seq), 0) + 1 FROM session_nodes WHERE session_id = ?), ?, ?, ?, ?)""",
+            (session_id, session_id, node.id, node.parent, known_hash, written(node)),
+        )
+    except apsw.ConstraintError as error:
+        raise Conflict(f"The session already has a message {node.id!r}.") from error
+
+
+def copy_path(connection: apsw.Connection, session_id: str, leaf: str, new_id: str) -> None:
+    """Gives another session the messages from the root to `leaf`, and all assets."""
+    connection.execute(
+        f"""{PATH} INSERT INTO session_nodes (session_id, seq, id, parent, hash, node)
+        SELECT :new, n.seq, n.id, n.parent, n.hash, n.node FROM session_nodes n
+        WHERE n.session_id = :session AND n.id IN (SELECT id FROM path)""",  # noqa: S608 - no value in the text
+        {"session": session_id, "leaf": leaf, "new": new_id},
+    )
+    connection.execute(
+        "INSERT INTO session_assets SELECT ?, name, data FROM session_assets WHERE session_id = ?", (new_id, session_id)
+    )
+
+
+def set_asset(connection: apsw.Connection, session_id: str, name: str, data: bytes) -> None:
+    """Keeps a file beside a session, in place of one of the same name."""
+    connection.execute("INSERT OR REPLACE INTO session_assets VALUES (?, ?, ?)", (session_id, name, data))
+
+
+def asset_in(connection: apsw.Connection, session_id: str, name: str) -> bytes | None:
+    """A file beside a session, None when there is none of that name."""
+    found = connection.execute(
+        "SELECT data FROM session_assets WHERE session_id = ? AND name = ?", (session_id, name)
+    ).fetchone()
+    return None if found is None else cast(bytes, found[0])
+
+
 def touch(connection: apsw.Connection, session_id: str, at: str, changes: int) -> None:
     """Makes a session the newest; `changes` of its messages were made."""
     connection.execute(
