@@ -12,6 +12,7 @@ import pytest
 
 from cardloom_protocol.session import NotSupported, SessionError
 from cardloom_sdk.backend import BackendHost
+from cardloom_sdk.backend import services as module
 from cardloom_sdk.backend.http import SessionApp
 from cardloom_sdk.backend.services import MOST_WAITING, PluginServices, ServiceMeta, plugins_in
 from cardloom_sdk.testing.asgi_client import AsgiClient
@@ -185,6 +186,16 @@ async def test_a_listener_that_does_not_keep_up_is_let_go() -> None:
         "name": "error",
         "payload": {"message": "The listener does not keep up.", "code": "too_slow"},
     }
+
+
+async def test_a_plugin_that_never_finishes_loading_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def endless(context: Any, meta: ServiceMeta) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(module, "LOAD_S", 0.0)
+    host = services(endless=endless)
+    async with asyncio.timeout(60):
+        assert await host.capability() == {}
 
 
 async def test_plugins_are_found_in_a_folder(tmp_path: Path) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.model_server.scenario import FINAL_TEXT
 from tests.model_server.serving import serving_models
 
 from cardloom.app import running
 from cardloom.features.sessions.backends.configured import FILE
 from cardloom.settings import Settings
-from cardloom_protocol.session import derived_text
+from cardloom_protocol.session import NotSupported, derived_text
+from cardloom_sdk.testing.session_clients import HostClient
 
 from .run_trace import begun, history, new_session, ran
+
+GUIDE = Path(__file__).parents[4] / "docs" / "guides" / "backends.md"
 
 
 async def test_a_model_writes_into_the_open_workspace_once_it_is_allowed(
@@ -52,3 +57,27 @@ async def test_a_model_writes_into_the_open_workspace_once_it_is_allowed(
             before = len(await history(host, session))
             await ran(host, session, "[[text]] still there?")
             assert len(await history(host, session)) == before + 2
+
+
+async def test_plug_ins_of_the_data_folder_are_services_of_the_engine(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    for name, text in (("clock", code), ("broken", "raise RuntimeError")):
+        (tmp_path / "services" / name).mkdir(parents=True)
+        (tmp_path / "services" / name / "plugin.py").write_text(text)
+    async with running(Settings(tmp_path)) as app:
+        client = HostClient(app.sessions.find(None).host)
+        assert (await client.call("capabilities"))["services"] == {"clock": {"methods": ["add"], "streams": ["tick"]}}
+        assert await client.call("callService", plugin="clock", method="add", args=[1, 2]) == 3
+        for plugin in ("broken", "ghost"):
+            with pytest.raises(NotSupported):
+                await client.call("callService", plugin=plugin, method="add")
+        services = client.host.backend.services
+        assert services is not None
+        stream = services.stream("clock", "tick", {"seconds": 0})
+        assert [(await anext(stream)).to_wire() for _ in range(2)] == [
+            {"name": "tick", "payload": 1},
+            {"name": "tick", "payload": 2},
+        ]
+        # Left open: a server that stops ends it.
+    with pytest.raises(StopAsyncIteration):
+        await anext(stream)

@@ -28,6 +28,9 @@ from cardloom_protocol.session.services import (
 
 _logger = logging.getLogger(__name__)
 
+LOAD_S: Final = 30.0
+"""How long a plug-in may take to load; beyond, it counts as one that failed."""
+
 MOST_WAITING: Final = 10_000
 """Events that wait for one listener; beyond, its stream ends with an error."""
 
@@ -100,7 +103,8 @@ class PluginServices:
         """What each plug-in offers; one that failed to load is missing."""
         if self._closed:
             return {}
-        found = {name: await self._meta(name) for name in self._plugins}
+        metas = await asyncio.gather(*(self._meta(name) for name in self._plugins))
+        found = dict(zip(self._plugins, metas, strict=True))
         return {name: meta.to_capability() for name, meta in found.items() if meta is not None}
 
     async def call(self, plugin: str, method: str, args: JsonValue = None) -> JsonValue:
@@ -147,10 +151,11 @@ class PluginServices:
     async def _load(self, plugin: str) -> ServiceMeta | None:
         meta = ServiceMeta(plugin, self._root, self._root / plugin, self._data / plugin)
         try:
-            begin = await asyncio.to_thread(self._plugins[plugin])
-            waiting = begin(self._context, meta)
-            if inspect.isawaitable(waiting):
-                await waiting
+            async with asyncio.timeout(LOAD_S):
+                begin = await asyncio.to_thread(self._plugins[plugin])
+                waiting = begin(self._context, meta)
+                if inspect.isawaitable(waiting):
+                    await waiting
         except Exception:  # whatever a plug-in raises, the others go on without it
             _logger.warning("the plug-in %s could not be loaded", plugin, exc_info=True)
             return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from cardloom_sdk.backend.services import PluginServices, plugins_in
 from cardloom_sdk.stores import NrChatStore
 
 from ..core.bus import OWNERS
@@ -48,6 +50,7 @@ def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) ->
         mcp=configured.mcp_servers(),
         files_of=files_of,
         workspace=workspaces,
+        services=_services(data_folder),
         default_model=configured.default_model,
     )
     engine = EngineBackend(parts)
@@ -85,6 +88,12 @@ def _join_chats(shared: Shared, canvas: CanvasService, ports: PortsService, serv
     shared.life.background.append(chats.run)
     shared.life.on_stop.append(chats.close)
     return chats
+
+
+def _services(data_folder: Path) -> PluginServices:
+    """The plug-ins in the data folder; nothing of them is loaded before a front end asks what the engine can do."""
+    folder = data_folder / "services"
+    return PluginServices(plugins_in(folder), root=folder, data=data_folder / "service-data")
 
 
 def _surroundings(shared: Shared) -> Surroundings:

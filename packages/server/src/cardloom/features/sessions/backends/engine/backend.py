@@ -24,6 +24,7 @@ from cardloom_protocol.session.operations import WorkspaceFilesOps, WorkspaceOps
 from cardloom_protocol.session.profiles import CatalogExtension, CatalogSkill, CatalogTool, ProfileDoc
 from cardloom_protocol.session.tree import to_message, tree_of
 from cardloom_sdk.backend import Backend, MessageWriter, Run, StoreSessions
+from cardloom_sdk.backend.services import PluginServices
 from cardloom_sdk.stores import SessionStore
 
 from .answers import Answer, Called, write_answer
@@ -56,6 +57,7 @@ class EngineParts:
     mcp: McpServers = field(default_factory=lambda: McpServers([]))
     files_of: FilesOf = lambda _workspace: None
     workspace: WorkspaceOps | None = None
+    services: PluginServices | None = None
     default_model: str | None = None
     max_steps: int = MAX_STEPS
     permissions: Permissions = field(default_factory=Permissions)
@@ -75,9 +77,10 @@ class EngineBackend(Backend):
         self.skills = Skills(parts.skills)
         self.catalogs: Catalogs = Catalogs(self, parts.mcp)
         self.workspace = parts.workspace
+        self.services: PluginServices | None = parts.services
 
     async def capabilities(self) -> Capabilities:
-        """Everything but services; the store's part by the store."""
+        """Everything; the store's part by the store, services where a plug-in offers some."""
         capabilities: Capabilities = {
             "protocol": PROTOCOL_VERSION,
             **self.sessions.capabilities(),
@@ -89,11 +92,17 @@ class EngineBackend(Backend):
         }
         if self.workspace is not None:
             capabilities["workspace"] = {"files": {"write": True, "watch": True}} if self.workspace.files else {}
+        offered = {} if self.services is None else await self.services.capability()
+        if offered:
+            capabilities["services"] = offered
         return capabilities
 
     async def close(self) -> None:
         """Close connections and end programs."""
-        await asyncio.gather(self.models.close(), self._parts.mcp.close())
+        closing = [self.models.close(), self._parts.mcp.close()]
+        if self.services is not None:
+            closing.append(self.services.close())
+        await asyncio.gather(*closing)
 
     async def all_tools(self, workspace: str | None = None, servers: Sequence[str] | None = None) -> _Offered:
         """The tools for a session of a workspace, with these MCP servers or all."""
