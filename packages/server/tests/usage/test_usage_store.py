@@ -10,8 +10,9 @@ import pytest
 from cardloom.features.usage import index
 from cardloom.features.usage.prices import Prices
 from cardloom.features.usage.reading import Cursor, read_lines
-from cardloom.features.usage.records import UsageRecord
+from cardloom.features.usage.records import Rates, UsageRecord
 from cardloom.features.usage.roots import list_logs, roots_of
+from cardloom.features.usage.rows import pack
 from cardloom.features.usage.scan import scan
 from cardloom.features.usage.store import Scope, UsageStore
 from cardloom.features.usage.timeline import timeline_requests
@@ -30,6 +31,9 @@ class FixedPrices:
 
     def cost_pico(self, record: UsageRecord) -> int | None:
         return self.pico
+
+    def rates(self, provider: str | None, model: str | None, at_ms: int) -> Rates | None:
+        return None
 
 
 def open_again(home: Home, path: Path, prices: FixedPrices | Prices) -> UsageStore:
@@ -176,7 +180,7 @@ def test_a_first_scan_that_was_cut_off_has_counted_nothing_twice_when_the_index_
         home.claude(name, claude_answer(1, session=name), claude_answer(2, f"msg_{name}", session=name))
     store = UsageStore(tmp_path / "usage.db", Prices())
     for log in list_logs(roots_of(home.folder, {})).logs:
-        store.intake.fill(read_lines(log, Cursor()))
+        store.intake.fill(pack(read_lines(log, Cursor())))
     store.close()
     again = open_again(home, tmp_path / "usage.db", Prices())
     assert again.records() == home.records()

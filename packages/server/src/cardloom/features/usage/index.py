@@ -19,7 +19,8 @@ import msgspec
 from cardloom_protocol.errors import CallError, ErrorCode
 
 from .reading import Cursor
-from .records import UsageRecord
+from .records import Rates, UsageRecord
+from .rows import ENCODER, RECORDS
 
 INDEX_NAME: Final = "usage.db"
 """The index in the data folder."""
@@ -41,16 +42,18 @@ _SCHEMA: Final = (
         subagent TEXT, input INTEGER,
         output INTEGER, cache_read INTEGER, cache_write INTEGER, cache_write_1h INTEGER, reasoning INTEGER,
         cost_pico INTEGER, body BLOB NOT NULL)""",
-    "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)",
-    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
-    "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
     """CREATE TABLE IF NOT EXISTS skips (
         log INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, offset INTEGER,
         PRIMARY KEY (log, reason)) WITHOUT ROWID""",
 )
+_LOOK_UPS: Final = (
+    "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)",
+    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
+    "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
+)
+BY_KEY: Final = ("sightings_by_key",)
+_LOOK_UP_NAMES: Final = ("sightings_by_key", "sightings_by_log", "sightings_by_time")
 
-ENCODER: Final = msgspec.msgpack.Encoder()
-RECORDS: Final = msgspec.msgpack.Decoder(UsageRecord)
 CURSORS: Final = msgspec.msgpack.Decoder(Cursor)
 
 
@@ -61,6 +64,9 @@ class Pricing(Protocol):
     def version(self) -> str: ...
 
     def cost_pico(self, record: UsageRecord) -> int | None: ...
+
+    def rates(self, provider: str | None, model: str | None, at_ms: int) -> Rates | None:
+        """What each kind of token costs on a day; None when that has to be asked for each request."""
 
 
 class Index:
@@ -100,6 +106,17 @@ class Index:
         """A transaction of the calling thread alone; an error undoes all of it. UNAVAILABLE when it cannot be done."""
         with self._lock, _told(), self._connection:
             yield
+
+    def drop_look_ups(self) -> None:
+        """Take away what makes rows quick to find, while there are none: sorting many at once is sooner done."""
+        for name in _LOOK_UP_NAMES:
+            self.run(f"DROP INDEX IF EXISTS {name}")
+
+    def make_look_ups(self, names: Sequence[str] = _LOOK_UP_NAMES) -> None:
+        """Put it back."""
+        for name, statement in zip(_LOOK_UP_NAMES, _LOOK_UPS, strict=True):
+            if name in names:
+                self.run(statement)
 
     def _check_version(self) -> None:
         rows = self.rows("SELECT value FROM meta WHERE name = 'version'")
@@ -156,6 +173,6 @@ def _connected(name: str) -> apsw.Connection:
     connection.pragma("synchronous", 1)
     connection.pragma("cache_size", -_CACHE_KIB)
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
-    for statement in _SCHEMA:
+    for statement in (*_SCHEMA, *_LOOK_UPS):
         connection.execute(statement)
     return connection

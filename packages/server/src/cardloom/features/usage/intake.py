@@ -11,15 +11,17 @@ import msgspec
 
 from cardloom_protocol.usage import Tokens
 
-from .index import CURSORS, ENCODER, INSERT, RECORDS, Index
+from .index import BY_KEY, CURSORS, INSERT, Index, Pricing
 from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
 from .records import Skip, UsageRecord, merge, merge_logs
+from .rows import ENCODER, RECORDS, Packed, Rows, beginning, unpack
 
 _MERGED: Final = 0
 _SETTLED_TOGETHER: Final = 1000
 _UNSETTLED: Final = "unsettled"
 """In `meta` while requests may be counted once for each log that has them."""
+_FILL: Final = "INSERT INTO sightings VALUES (?11,?1,?12,?12,1,?13,?2,?14,?15,?16,?3,?4,?5,?6,?7,?8,?10,?9)"
 TOLD: Final = "told:"
 """How the path of a log begins that is no file but what agents told."""
 
@@ -54,23 +56,24 @@ class Intake:
             for reading in readings:
                 self._take(reading)
 
-    def fill(self, *readings: Reading) -> None:
+    def apply_packed(self, *readings: Packed) -> None:
+        self.apply(*map(unpack, readings))
+
+    def fill(self, *readings: Packed) -> None:
         """Take in readings as `apply` does, sooner: what several logs have is settled when the scan is over.
 
         Should there be no end of it, that is done when the index is opened again.
         """
         with self._index.writing():
-            self._index.run("INSERT OR REPLACE INTO meta VALUES (?, '')", (_UNSETTLED,))
+            self._begin_fill()
             for reading in readings:
-                if reading.error is not None or self._index.rows(
-                    "SELECT 1 FROM logs WHERE path = ?", (reading.log.path,)
-                ):
-                    self._take(reading)
+                path = reading.log.path
+                if reading.error is not None or self._index.rows("SELECT 1 FROM logs WHERE path = ?", (path,)):
+                    self._take(unpack(reading))
                     continue
-                log, harness = self._log_row(reading), reading.log.harness
-                self._index.run_many(
-                    INSERT, [self._row(record, harness, log, log, counted=True) for record in reading.records]
-                )
+                log, harness = self._log_row(reading, reading.began_ms), reading.log.harness
+                for group in reading.groups:
+                    self._index.run_many(_FILL, _filling(group, harness, log, self._index.prices))
                 self._add_skips(log, reading.skips)
 
     def mark_gone(self, paths: Iterable[str]) -> None:
@@ -99,14 +102,22 @@ class Intake:
             self._settle_rest()
             self._index.run("INSERT OR REPLACE INTO meta VALUES ('scanned_at_ms', ?)", (str(at_ms),))
 
+    def _begin_fill(self) -> None:
+        if self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
+            return
+        self._index.run("INSERT INTO meta VALUES (?, '')", (_UNSETTLED,))
+        if not self._index.rows("SELECT 1 FROM sightings LIMIT 1"):
+            self._index.drop_look_ups()
+
     def _take(self, reading: Reading) -> None:
         earlier = self._index.rows("SELECT cursor FROM logs WHERE path = ?", (reading.log.path,))
         offset = CURSORS.decode(earlier[0][0]).offset if earlier else 0
         if not reading.restarted and reading.error is None and reading.from_offset not in (None, offset):
             return  # another program read on meanwhile; the next scan goes on from there
-        log = self._log_row(reading)
+        log = self._log_row(reading, beginning(reading.records))
         if reading.error is not None:
             return
+        self._index.make_look_ups()
         known = offset > 0
         harness = reading.log.harness
         changed = set(reading.dropped)
@@ -155,7 +166,8 @@ class Intake:
             return
         chosen = msgspec.json.encode(sorted(keys)).decode()
         rows = self._index.rows(
-            """SELECT key, body, coalesce(began_ms, 0), path, logs.id FROM sightings JOIN logs ON logs.id = log
+            """SELECT key, body, coalesce(began_ms, 0), path, logs.id, counted
+               FROM sightings JOIN logs ON logs.id = log
                WHERE key IN (SELECT value FROM json_each(?)) AND sightings.harness = ?""",
             (chosen, harness),
         )
@@ -163,23 +175,34 @@ class Intake:
             """DELETE FROM sightings WHERE key IN (SELECT value FROM json_each(?)) AND harness = ? AND log = 0""",
             (chosen, harness),
         )
-        seen: defaultdict[str, list[tuple[UsageRecord, int, str, int]]] = defaultdict(list)
-        for key, body, began, path, log in rows:
-            seen[key].append((RECORDS.decode(body), began, path, log))
-        settled = []
-        for sightings in seen.values():
-            alone = len(sightings) == 1
-            settled += [self._row(record, harness, log, log, counted=alone) for record, _, _, log in sightings]
-            if not alone:
-                merged, owner_path = merge_logs([(record, began, path) for record, began, path, _ in sightings])
-                owner = next(log for _, _, path, log in sightings if path == owner_path)
-                settled.append(self._row(merged, harness, _MERGED, owner, counted=True))
-        self._index.run_many(INSERT, settled)
+        seen: defaultdict[str, list[tuple[UsageRecord, int, str]]] = defaultdict(list)
+        ids, counted = {}, set()
+        for key, body, began, path, log, counts in rows:
+            seen[key].append((RECORDS.decode(body), began, path))
+            ids[path] = log
+            if counts:
+                counted.add((key, log))
+        merged, changed = [], []
+        for key, sightings in seen.items():
+            record, owner_path = merge_logs(sightings)
+            owner = ids[owner_path]
+            for sighting, _, path in sightings:
+                counts = sighting is record
+                if counts != ((key, ids[path]) in counted):
+                    cost = self._index.prices.cost_pico(record) if counts else None
+                    changed.append((int(counts), cost, key, harness, ids[path]))
+            if not any(sighting is record for sighting, _, _ in sightings):
+                merged.append(self._row(record, harness, _MERGED, owner, counted=True))
+        self._index.run_many(
+            "UPDATE sightings SET counted = ?, cost_pico = ? WHERE key = ? AND harness = ? AND log = ?", changed
+        )
+        self._index.run_many(INSERT, merged)
 
     def _settle_rest(self) -> None:
         """Settle what `fill` left: every request that more than one log has."""
         if not self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
             return
+        self._index.make_look_ups(BY_KEY)
         shared: defaultdict[str, list[str]] = defaultdict(list)
         for harness, key in self._index.rows(
             "SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness HAVING count(*) > 1"
@@ -188,6 +211,7 @@ class Intake:
         for harness, keys in shared.items():
             for first in range(0, len(keys), _SETTLED_TOGETHER):
                 self._settle(harness, keys[first : first + _SETTLED_TOGETHER])
+        self._index.make_look_ups()
         self._index.run("DELETE FROM meta WHERE name = ?", (_UNSETTLED,))
 
     def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:
@@ -212,7 +236,7 @@ class Intake:
             ENCODER.encode(record),
         )
 
-    def _log_row(self, reading: Reading) -> int:
+    def _log_row(self, reading: Reading | Packed, began_ms: int | None) -> int:
         """Note how far a log was read; gives its id."""
         log = reading.log
         known = self._index.rows("SELECT id FROM logs WHERE path = ?", (log.path,))
@@ -227,12 +251,11 @@ class Intake:
                     mtime_ns,
                     log.inode,
                     ENCODER.encode(reading.cursor),
-                    _beginning(reading.records),
+                    began_ms,
                     reading.error,
                 ),
             )
             return self._index.last_id()
-        beginning = _beginning(reading.records)
         self._index.run(
             """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, cursor = ?, gone = 0, error = ?,
                began_ms = CASE WHEN ? THEN ? ELSE coalesce(began_ms, ?) END WHERE id = ?""",
@@ -243,8 +266,8 @@ class Intake:
                 ENCODER.encode(reading.cursor),
                 reading.error,
                 reading.restarted,
-                beginning,
-                beginning,
+                began_ms,
+                began_ms,
                 known[0][0],
             ),
         )
@@ -261,6 +284,16 @@ class Intake:
             )
 
 
-def _beginning(records: Sequence[UsageRecord]) -> int | None:
-    first = min(records, key=lambda record: (record.offsets[:1], record.at_ms), default=None)
-    return None if first is None else first.at_ms
+def _filling(group: Rows, harness: str, log: int, prices: Pricing) -> list[list[Any]]:
+    """The rows of new requests with their costs, as `_FILL` takes them."""
+    rates = prices.rates(group.provider, group.model, group.at_ms) if group.plain else None
+    told = (harness, log, group.session, group.provider, group.model, group.subagent)
+    for row in group.rows:
+        _, _, fresh, output, read, written, hour, _, body = row
+        cost: int | None
+        if rates is not None and fresh + (read or 0) + (written or 0) <= rates.longest_prompt:
+            cost = rates.cost_pico(fresh, output, read or 0, written or 0, hour or 0)
+        else:
+            cost = prices.cost_pico(RECORDS.decode(body))
+        row += (cost, *told)
+    return group.rows

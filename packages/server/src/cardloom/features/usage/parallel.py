@@ -16,24 +16,25 @@ from typing import Final
 
 import msgspec
 
-from .reading import Reading, read_lines
+from .reading import read_lines
 from .reading_process import READINGS, Job, read_message, write_message
+from .rows import Packed, pack
 
 WORTH_A_PROCESS_BYTES: Final = 24 << 20
 _WAITING: Final = 16
 
 
-def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Reading]:
+def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Packed]:
     """Read line logs. `processes` says how many to use; by default as many as there are processors, or none."""
     pending = sum(max(log.size - cursor.offset, 0) for log, cursor in jobs)
     if processes is None:
         processes = min(os.cpu_count() or 1, 4) if pending > WORTH_A_PROCESS_BYTES else 0
     if processes == 0 or len(jobs) < 2:
         for log, cursor in jobs:
-            yield read_lines(log, cursor)
+            yield pack(read_lines(log, cursor))
         return
     shares = _shares(jobs, processes)
-    taken: queue.Queue[Reading | None] = queue.Queue(_WAITING)
+    taken: queue.Queue[Packed | None] = queue.Queue(_WAITING)
     stopped = threading.Event()
     threads = [threading.Thread(target=_watch, args=(share, taken, stopped), daemon=True) for share in shares]
     for thread in threads:
@@ -51,7 +52,7 @@ def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Read
         stopped.set()
     for log, cursor in jobs:
         if log.path not in done:
-            yield read_lines(log, cursor)
+            yield pack(read_lines(log, cursor))
 
 
 def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
@@ -65,7 +66,7 @@ def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
     return [share for share in shares if share]
 
 
-def _watch(share: list[Job], taken: queue.Queue[Reading | None], stopped: threading.Event) -> None:
+def _watch(share: list[Job], taken: queue.Queue[Packed | None], stopped: threading.Event) -> None:
     """Run a process over a share and hand on what it gives, then None."""
     try:
         with subprocess.Popen(
@@ -88,7 +89,7 @@ def _watch(share: list[Job], taken: queue.Queue[Reading | None], stopped: thread
         _hand_on(None, taken, stopped)
 
 
-def _hand_on(reading: Reading | None, taken: queue.Queue[Reading | None], stopped: threading.Event) -> bool:
+def _hand_on(reading: Packed | None, taken: queue.Queue[Packed | None], stopped: threading.Event) -> bool:
     while not stopped.is_set():
         try:
             taken.put(reading, timeout=0.2)

@@ -18,7 +18,7 @@ from typing import Final
 from genai_prices import types as table
 from genai_prices.data import providers
 
-from .records import UsageRecord
+from .records import Rates, UsageRecord
 
 _VENDORS: Final = {
     "anthropic": "anthropic",
@@ -42,8 +42,6 @@ _US_ONLY: Final = (Decimal(11), Decimal(10))
 """What requests that have to stay in the United States cost more at Anthropic."""
 _KNOWN_SPEEDS: Final = (None, "", "standard")
 
-_PlainRates = tuple[int, int, int, int, int, int]
-"""Input, cache read, cache write, cache write for an hour, output; and the longest prompt they hold for."""
 _ENDLESS: Final = 1 << 62
 _DAY_MS: Final = 86_400_000
 
@@ -69,7 +67,7 @@ class PriceTable:
     def __init__(self) -> None:
         self._providers = {provider.id: provider for provider in providers}
         self._models: dict[tuple[str, str], table.ModelInfo | None] = {}
-        self._plain: dict[tuple[str | None, str | None, str | None, int], _PlainRates | None] = {}
+        self._plain: dict[tuple[str | None, str | None, str | None, int], Rates | None] = {}
         self._rates: dict[tuple[str, str, str | None, int], table.ModelPrice | None] = {}
 
     def cost_pico(self, record: UsageRecord) -> int | None:
@@ -79,22 +77,21 @@ class PriceTable:
             return None if bill is None else bill.pico
         if record.input is None or record.output is None or not record.provider or not record.model:
             return None
-        key = (record.provider, record.model, record.speed, record.at_ms // _DAY_MS)
-        rates = self._plain[key] if key in self._plain else self._plain_rates(record)
+        rates = self.rates(record.provider, record.model, record.speed, record.at_ms)
         read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
-        if rates is None or record.input + read + written > rates[5]:
+        if rates is None or record.input + read + written > rates.longest_prompt:
             bill = self.bill(record)
             return None if bill is None else bill.pico
-        cost = record.input * rates[0] + read * rates[1] + hour * rates[3] + record.output * rates[4]
-        return cost + (written - hour) * rates[2] if written > hour else cost
+        return rates.cost_pico(record.input, record.output, read, written, hour)
 
-    def _plain_rates(self, record: UsageRecord) -> _PlainRates | None:
+    def rates(self, provider: str | None, model: str | None, speed: str | None, at_ms: int) -> Rates | None:
         """Whole picodollars a token, for the many requests that are neither long nor special; None when it has none."""
-        key = (record.provider, record.model, record.speed, record.at_ms // _DAY_MS)
-        found = self._model(record.provider or "", record.model or "")
-        rates = self._rates_of(record.provider or "", record.model or "", record.speed, record.at_ms)
-        fixed = found is not None and not _changes_in_a_day(found)
-        self._plain[key] = _plain(rates) if rates is not None and fixed else None
+        key = (provider, model, speed, at_ms // _DAY_MS)
+        if key not in self._plain:
+            found = self._model(provider or "", model or "")
+            rates = self._rates_of(provider or "", model or "", speed, at_ms)
+            fixed = found is not None and not _changes_in_a_day(found)
+            self._plain[key] = _plain(rates) if rates is not None and fixed else None
         return self._plain[key]
 
     def bill(self, record: UsageRecord) -> Bill | None:
@@ -178,7 +175,7 @@ def _dated(model: table.ModelInfo, speed: str | None, at: datetime) -> table.Mod
     return model.get_prices(at, {"speed": speed or ""})
 
 
-def _plain(rates: table.ModelPrice) -> _PlainRates | None:
+def _plain(rates: table.ModelPrice) -> Rates | None:
     longest, whole = _ENDLESS, []
     for rate in (
         rates.input_mtok,
@@ -193,7 +190,7 @@ def _plain(rates: table.ModelPrice) -> _PlainRates | None:
         if price is None or price * _PICO_A_TOKEN % 1:
             return None
         whole.append(int(price * _PICO_A_TOKEN))
-    return whole[0], whole[1], whole[2], whole[3], whole[4], longest
+    return Rates(whole[0], whole[1], whole[2], whole[3], whole[4], longest)
 
 
 def _changes_in_a_day(model: table.ModelInfo) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from .records import UsageRecord
+from .records import Rates, UsageRecord
 
 if TYPE_CHECKING:
     from .price_table import Bill, PriceTable
@@ -30,6 +30,10 @@ class Prices:
         if record.recorded_pico:
             return record.recorded_pico
         return (self._table or self._loaded()).cost_pico(record)
+
+    def rates(self, provider: str | None, model: str | None, at_ms: int) -> Rates | None:
+        """What each kind of token costs on a day; None when that has to be asked for each request."""
+        return (self._table or self._loaded()).rates(provider, model, None, at_ms)
 
     def bill(self, record: UsageRecord) -> Bill | None:
         """The cost by the table, part by part."""

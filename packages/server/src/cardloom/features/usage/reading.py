@@ -20,7 +20,7 @@ from .readers.pi import PiReader
 from .readers.qwen import QwenReader
 from .records import Skip, UsageRecord
 
-BLOCK_BYTES: Final = 1 << 16
+BLOCK_BYTES: Final = 1 << 17
 """Small enough that its memory is used again for the next block, and stays in the processor's cache."""
 LONGEST_LINE_BYTES: Final = 32 << 20
 _MARK_BYTES: Final = 64
@@ -79,19 +79,14 @@ def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_L
             restarted = cursor.offset > 0 and not _same(file, cursor)
             start = Cursor() if restarted else cursor
             reader = LINE_READERS[log.harness](log.path, start.state, _label(log.path))
-            lines = _Lines(start, longest_line_bytes, reader)
-            file.seek(start.offset)
-            while block := file.read(BLOCK_BYTES):
-                lines.take(block)
-            reached = lines.reached
+            reached, skipping = _feed_lines(file, start, reader, longest_line_bytes)
             head, tail = _marks(file, reached)
-            lines.end()
     except OSError as error:
         return Reading(log, cursor, error=error.strerror or str(error))
     output = reader.output
     return Reading(
         log,
-        Cursor(reached, head, tail, lines.skipping, reader.state()),
+        Cursor(reached, head, tail, skipping, reader.state()),
         restarted,
         list(output.records.values()),
         list(output.dropped),
@@ -117,41 +112,36 @@ def read_document(log: LogFile, most_bytes: int = LONGEST_LINE_BYTES) -> Reading
     return Reading(log, Cursor(offset=len(text)), True, list(output.records.values()), skips=output.skips)
 
 
-class _Lines:
-    """Cuts blocks behind their last line end and hands what is whole to a reader."""
+def _feed_lines(file: BinaryIO, start: Cursor, reader: LineReader, longest_bytes: int) -> tuple[int, bool]:
+    """Hand whole lines to a reader, and tell how far that went and whether it ended inside a line too long.
 
-    def __init__(self, start: Cursor, longest_bytes: int, reader: LineReader) -> None:
-        self.reached = start.offset
-        self.skipping = start.skipping
-        self._longest_bytes = longest_bytes
-        self._reader = reader
-        self._rest: list[bytes] = []
-        self._rest_bytes = 0
-
-    def take(self, block: bytes) -> None:
-        if self.skipping:
+    Every block begins with a line; what a block has of a line that goes on is read again with the next one. A last line
+    without an end is told: it is read when it has one, which never comes after a crash.
+    """
+    reached, skipping, size = start.offset, start.skipping, BLOCK_BYTES
+    file.seek(reached)
+    while block := file.read(size):
+        if skipping:
             end = block.find(b"\n")
-            if end < 0:
-                self.reached += len(block)
-                return
-            self.skipping, self.reached, block = False, self.reached + end + 1, block[end + 1 :]
-        end = block.rfind(b"\n")
-        if end >= 0:
-            whole = b"".join((*self._rest, memoryview(block)[:end]))
-            self._reader.feed(whole, self.reached)
-            self.reached += len(whole) + 1
-            self._rest, self._rest_bytes, block = [], 0, block[end + 1 :]
-        self._rest.append(block)
-        self._rest_bytes += len(block)
-        if self._rest_bytes > self._longest_bytes:
-            self._reader.output.skip(TOO_LONG, self.reached)
-            self.reached += self._rest_bytes
-            self.skipping, self._rest, self._rest_bytes = True, [], 0
-
-    def end(self) -> None:
-        """Tell of a last line that has no end: it is read when it has one, which never comes after a crash."""
-        if any(part.strip(b"\0\r ") for part in self._rest):
-            self._reader.output.skip(UNFINISHED, self.reached)
+            skipping, reached = end < 0, reached + (len(block) if end < 0 else end + 1)
+            if not skipping:
+                file.seek(reached)
+        elif (end := block.rfind(b"\n")) >= 0:
+            reader.feed(block, end, reached)
+            reached, size, whole = reached + end + 1, BLOCK_BYTES, end + 1 == len(block)
+            if not whole:
+                file.seek(reached)
+        elif len(block) > longest_bytes:
+            reader.output.skip(TOO_LONG, reached)
+            reached, size, skipping = reached + len(block), BLOCK_BYTES, True
+        elif len(block) < size:
+            if block.strip(b"\0\r "):
+                reader.output.skip(UNFINISHED, reached)
+            break
+        else:
+            size = min(size * 2, longest_bytes + 1)
+            file.seek(reached)
+    return reached, skipping
 
 
 def _same(file: BinaryIO, cursor: Cursor) -> bool:

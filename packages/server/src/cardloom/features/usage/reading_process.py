@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from .reading import Cursor, LogFile, Reading, read_lines
+from .reading import Cursor, LogFile, read_lines
+from .rows import Packed, pack
 
 Job = tuple[LogFile, Cursor]
 _LENGTH_BYTES = 4
@@ -39,10 +40,10 @@ def main() -> None:
     jobs = msgspec.msgpack.decode(read_message(sys.stdin.buffer) or b"\x90", type=list[Job])
     encoder = msgspec.msgpack.Encoder()
     for log, cursor in jobs:
-        write_message(sys.stdout.buffer, encoder.encode(read_lines(log, cursor)))
+        write_message(sys.stdout.buffer, encoder.encode(pack(read_lines(log, cursor))))
 
 
-READINGS = msgspec.msgpack.Decoder(Reading)
+READINGS = msgspec.msgpack.Decoder(Packed)
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,22 @@ Call = tuple[str, str]
 """A tool call: its id and the tool's name. The id tells copies of one call apart from two calls."""
 
 MOST_OFFSETS: Final = 32
+
+
+class Rates(NamedTuple):
+    """Picodollars a token, for prompts of no more than `longest_prompt` tokens."""
+
+    input: int
+    cache_read: int
+    cache_write: int
+    cache_write_1h: int
+    output: int
+    longest_prompt: int
+
+    def cost_pico(self, fresh: int, output: int, read: int, written: int, hour: int) -> int:
+        """What these counts cost."""
+        cost = fresh * self[0] + read * self[1] + hour * self[3] + output * self[4]
+        return cost + (written - hour) * self[2] if written > hour else cost
 
 
 class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -153,7 +169,10 @@ def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[Usage
     owner, _, path = ranked[0]
     merged = owner
     for other, _, _ in ranked[1:]:
-        merged = merge(merged, other)
+        if not _adds_nothing(other, owner):
+            merged = merge(merged, other)
+    if merged is owner:
+        return owner, path
     return msgspec.structs.replace(
         merged,
         session=owner.session,
@@ -166,14 +185,28 @@ def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[Usage
 
 def joined_calls(first: tuple[Call, ...], then: tuple[Call, ...]) -> tuple[Call, ...]:
     """Tool calls in their order, each once."""
-    if not then:
-        return first
+    if not then or not first:
+        return first or then[:MOST_TOOLS]
     known = {call_id for call_id, _ in first}
     return (*first, *(call for call in then if call[0] not in known))[:MOST_TOOLS]
 
 
+def _adds_nothing(other: UsageRecord, owner: UsageRecord) -> bool:
+    """Whether a sighting tells what the owner's does, but for what the owner alone decides."""
+    return owner == msgspec.structs.replace(
+        other,
+        session=owner.session,
+        cwd=owner.cwd,
+        offsets=owner.offsets,
+        subagent=owner.subagent,
+        subagent_name=owner.subagent_name,
+        copied=owner.copied and other.copied,
+    )
+
+
 def _claim(record: UsageRecord, log_began_ms: int, path: str) -> tuple[bool, int, bool, int, str]:
-    return (record.side, -(record.tokens.total or 0), record.copied, log_began_ms, path)
+    total = (record.input or 0) + (record.output or 0) + (record.cache_read or 0) + (record.cache_write or 0)
+    return (record.side, -total, record.copied, log_began_ms, path)
 
 
 def _order(record: UsageRecord) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from .intake import KnownLog
 from .parallel import read_all
 from .reading import Cursor, LogFile, Reading, read_document
 from .roots import Root, list_logs
+from .rows import Packed, pack
 from .store import UsageStore
 
 _TOGETHER: Final = 64
@@ -45,13 +46,13 @@ def scan(
     changed = [log for log in listing.logs if _changed(log, known.get(log.path))]
     total = sum(log.size for log in changed)
     done = failed = 0
-    take = store.intake.apply if known else store.intake.fill
-    waiting: list[Reading] = []
+    take = store.intake.apply_packed if known else store.intake.fill
+    waiting: list[Packed] = []
     for reading in _readings(store, changed, known):
         waiting.append(reading)
         failed += reading.error is not None
         done += reading.log.size
-        if len(waiting) >= _TOGETHER or sum(len(one.records) for one in waiting) > _RECORDS_TOGETHER:
+        if len(waiting) >= _TOGETHER or sum(one.count for one in waiting) > _RECORDS_TOGETHER:
             take(*waiting)
             waiting.clear()
             progress(done, total)
@@ -68,13 +69,13 @@ def scan(
     return ScanReport(len(listing.logs), len(changed), done, failed + len(listing.refused))
 
 
-def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, KnownLog]) -> Iterator[Reading]:
+def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, KnownLog]) -> Iterator[Packed]:
     jobs = []
     for log in changed:
         if log.path.endswith(".db"):
-            yield read_database(log, store.intake.told_by_session(log.harness))
+            yield pack(read_database(log, store.intake.told_by_session(log.harness)))
         elif log.path.endswith(".json"):
-            yield read_document(log)
+            yield pack(read_document(log))
         else:
             jobs.append((log, known[log.path].cursor if log.path in known else Cursor()))
     yield from read_all(jobs)

@@ -14,9 +14,10 @@ import msgspec
 
 from cardloom_protocol.usage import PICO_PER_MICRO, Tokens, Work
 
-from .index import RECORDS, Index, Pricing
+from .index import Index, Pricing
 from .intake import Intake
 from .records import UsageRecord
+from .rows import RECORDS
 
 FUTURE_MS: Final = 24 * 3_600_000
 """A request dated further ahead than this is told as one that was not counted."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from .claude_messages import ABSENT, LINES, USAGES, Line, OpenMessage, Usage, sum_of_iterations
+from .claude_messages import ABSENT, LINES, Line, OpenMessage, calls_of, sum_of_iterations
 from .lines import DECODE_ERRORS, MALFORMED, UNTIMED, Output, decoded, is_time, looks_whole, ms_of, restored
 
 HARNESS: Final = "claude-code"
@@ -21,10 +21,16 @@ _HEAD_BYTES: Final = 400
 _USER_LINE: Final = b'"type":"user","message":{"role":"user"'
 _PROGRESS: Final = b'"type":"progress"'
 """A line that tells of a sub-agent's message and holds it."""
+_ANSWER: Final = b'"assistant"'
+_MAIN: Final = b'"isSidechain":false'
+_MAIN_BYTES: Final = 100
+"""Where a line of the main chain usually says so."""
 _SIDE: Final = b'"isSidechain":true'
 _SIDE_SPACED: Final = b'"isSidechain": true'
 _CLOSING: Final = ord("}")
 _UUID: Final = b'"uuid":"'
+_CLOSED_UUID: Final = b'},"uuid":"'
+_CLOSINGS: Final = range(8)
 _STAMP: Final = b'","timestamp":"'
 _UUID_CHARS: Final = 64
 _STAMP_CHARS: Final = range(10, 41)
@@ -62,26 +68,26 @@ class ClaudeReader:
         self._label = label
         self._state = restored(_State, state)
         self._block = b""
-        self._inputs: list[tuple[int, int, bool | None]] = []
+        self._inputs: list[tuple[int, int, int, bool]] = []
         self._looked = [0, 0]
         self._open: OpenMessage | None = None
-        self._told = ABSENT
-        self._usage: Usage | None = None
 
-    def feed(self, block: bytes, offset: int) -> None:
+    def feed(self, block: bytes, end: int, offset: int) -> None:
         self._block, self._inputs, self._looked = block, [], [0, 0]
         sides = {False, *(side == "side" for side in self._state.inputs)}
-        find, begin, size, add_input = block.find, 0, len(block), self._inputs.append
+        find, begin, size, add_input = block.find, 0, end, self._inputs.append
         while begin < size:
-            end = find(b"\n", begin)
+            end = find(b"\n", begin, size)
             if end < 0:
                 end = size
             head = begin + _HEAD_BYTES
             if head > end:
                 head = end
-            if find(_USER_LINE, begin, head) >= 0:
-                side = find(_SIDE, begin, head) >= 0
-                add_input((begin, end, side))
+            if find(_ANSWER, begin, head) >= 0:
+                self._usage_line(begin, end, offset, sides)
+            elif (text := find(_USER_LINE, begin, head)) >= 0:
+                side = find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and find(_SIDE, begin, head) >= 0
+                add_input((begin, end, text, side))
                 if side:
                     sides.add(True)
             elif find(b'"usage":', begin, end) >= 0:
@@ -89,7 +95,7 @@ class ClaudeReader:
             elif find(b'"api-request"', begin, head) >= 0:
                 self._request_line(block[begin:end])
             else:
-                add_input((begin, end, None))
+                add_input((begin, end, -1, False))
                 if find(_SIDE_SPACED, begin, head) >= 0 or find(_SIDE, begin, head) >= 0:
                     sides.add(True)
             if block[end - 1] != _CLOSING and not looks_whole(block[begin:end]):
@@ -113,15 +119,19 @@ class ClaudeReader:
                 del requests[next(iter(requests))]
 
     def _usage_line(self, begin: int, end: int, offset: int, sides: set[bool]) -> None:
-        line = self._decoded_line(begin, end, offset)
-        if line is None:
+        line: Line | None
+        try:
+            line = LINES.decode(self._block[begin:end])
+        except DECODE_ERRORS:
+            line = self._mended(begin, end, offset)
+            if line is None:
+                return
+        message = line.message
+        if line.type != "assistant" or message is None or (usage := message.usage) is None:
+            self._inputs.append((begin, end, -1, False))
             return
-        message, usage = line.message, self._usage
-        if line.type != "assistant" or message is None or usage is None:
-            self._inputs.append((begin, end, None))
-            return
-        copied = line.forkedFrom != ABSENT
-        if usage.is_empty:
+        copied = line.forkedFrom is not ABSENT and line.forkedFrom != ABSENT
+        if not usage.output_tokens and usage.is_empty:
             if usage.iterations not in (ABSENT, _NOTHING):
                 usage, copied = sum_of_iterations(usage), True
             if usage.is_empty:
@@ -139,33 +149,28 @@ class ClaudeReader:
             sides.add(line.isSidechain)
             inferred = self._last_input(line.isSidechain)
         opened = self._open
-        if opened is not None and opened.goes_on(line, message, at, started, inferred, copied):
-            opened.add(message, at, offset + begin)
-            return
-        self._close()
-        found = OpenMessage(key, line, message, usage, at, started, inferred, offset + begin, copied)
+        if opened is not None:
+            if opened.goes_on(line, message, at, started, inferred, copied):
+                opened.add(message, at, offset + begin)
+                return
+            self._close()
+        found = OpenMessage(
+            key, line, message, usage, at, at, started, inferred, copied, calls_of(message), (offset + begin,)
+        )
         if message.id and key not in self.output.records and is_time(at):
             self._open = found
         else:
             self.output.add(found.record(self._label))
 
-    def _decoded_line(self, begin: int, end: int, offset: int) -> Line | None:
-        """The fields of a line, with its usage in `_usage`; None when it is told as malformed or says nothing."""
+    def _mended(self, begin: int, end: int, offset: int) -> Line | None:
+        """The fields of a line without what a crash left around it; None when it is malformed or says nothing."""
         raw = self._block[begin:end]
-        line: Line | None
-        try:
-            line = LINES.decode(raw)
-        except DECODE_ERRORS:
-            line = decoded(LINES, raw)
+        line = decoded(LINES, raw)
         if line is not None:
-            told = line.message.usage if line.message is not None else ABSENT
-            if told == self._told:
-                return line
-            try:
-                self._usage, self._told = USAGES.decode(told), told
-                return line
-            except DECODE_ERRORS:
-                pass
+            return line
+        if b'"usage":' not in raw:
+            self._inputs.append((begin, end, -1, False))
+            return None
         kind = decoded(_KINDS, raw)
         if (kind is not None and bytes(kind.get("type", b"")) == b'"assistant"') or (kind is None and raw[-1:] == b"}"):
             self.output.skip(MALFORMED, offset + begin)
@@ -180,10 +185,11 @@ class ClaudeReader:
     def _last_input(self, side: bool) -> int | None:
         """The time of the newest input so far. Looks at each line once."""
         inputs, name, lines = self._state.inputs, "side" if side else "main", self._inputs
-        looked, count = self._looked[side], len(lines)
-        if looked < count:
-            self._looked[side] = count
-            for index in range(count - 1, looked - 1, -1):
+        looked, index = self._looked[side], len(lines)
+        if looked < index:
+            self._looked[side] = index
+            while index > looked:
+                index -= 1
                 at = _input_time(self._block, *lines[index], side)
                 if at is not None:
                     inputs[name] = at
@@ -191,13 +197,15 @@ class ClaudeReader:
         return inputs.setdefault(name, None)
 
 
-def _input_time(block: bytes, begin: int, end: int, chain: bool | None, side: bool) -> int | None:
+def _input_time(block: bytes, begin: int, end: int, text: int, chain: bool, side: bool) -> int | None:
     """When a line of a person, a tool or the program was written; None for other lines and the other chain's.
 
-    `chain` is None for a line whose beginning is not the usual one, else whether it is in a side chain.
+    `text` is where the message of a line begins whose chain is known; -1 when its beginning is not the usual one.
     """
-    if chain is not None and block.find(_PROGRESS, begin, min(begin + _HEAD_BYTES, end)) < 0:
-        stamp = _stamp(block, begin, end)
+    if text >= 0 and (
+        block.rfind(b"{", begin, text) == begin or block.find(_PROGRESS, begin, min(begin + _HEAD_BYTES, end)) < 0
+    ):
+        stamp = _stamp(block, begin, end, text)
         if stamp is not None:
             return ms_of(stamp) if chain == side else None
     elif block.find(b'"user"', begin, end) < 0 and block.find(b'"system"', begin, end) < 0:
@@ -208,18 +216,35 @@ def _input_time(block: bytes, begin: int, end: int, chain: bool | None, side: bo
     return ms_of(line.timestamp)
 
 
-def _stamp(block: bytes, begin: int, end: int) -> str | None:
-    """The time behind the first `uuid` that has one right behind it."""
+def _stamp(block: bytes, begin: int, end: int, text: int) -> str | None:
+    """The time behind the first `uuid` that has one right behind it. Usually that follows the message's last brace."""
+    if block.find(_STAMP, begin, text) < 0:
+        at = text
+        for _ in _CLOSINGS:
+            at = block.find(b"}", at, end)
+            if at < 0:
+                break
+            if block.startswith(_CLOSED_UUID, at):
+                uuid = at + len(_CLOSED_UUID)
+                stamp = _stamp_at(block, block.find(b'"', uuid, uuid + _UUID_CHARS), uuid, end)
+                if stamp is not None:
+                    return stamp
+            at += 1
     at = block.find(_STAMP, begin, end)
     while at >= 0:
-        uuid, first = block.rfind(b'"', begin, at) + 1, at + len(_STAMP)
-        last = block.find(b'"', first, end)
-        if (
-            last - first in _STAMP_CHARS
-            and 0 < at - uuid <= _UUID_CHARS
-            and block.startswith(_UUID, uuid - len(_UUID))
-            and uuid - len(_UUID) >= begin
-        ):
-            return block[first:last].decode("ascii", "replace")
+        uuid = block.rfind(b'"', begin, at) + 1
+        if block.startswith(_UUID, uuid - len(_UUID)) and uuid - len(_UUID) >= begin:
+            stamp = _stamp_at(block, at, uuid, end)
+            if stamp is not None:
+                return stamp
         at = block.find(_STAMP, at + 1, end)
     return None
+
+
+def _stamp_at(block: bytes, at: int, uuid: int, end: int) -> str | None:
+    """The time that stands behind a `uuid`, whose text begins and ends there."""
+    first = at + len(_STAMP)
+    if not (0 < at - uuid <= _UUID_CHARS and block.startswith(_STAMP, at)):
+        return None
+    last = block.find(b'"', first, end)
+    return block[first:last].decode("ascii", "replace") if last - first in _STAMP_CHARS else None

@@ -63,7 +63,7 @@ class Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     content: list[_Block] | str | None = None
-    usage: msgspec.Raw = ABSENT
+    usage: Usage | None = None
 
 
 class Line(msgspec.Struct, gc=False):
@@ -81,33 +81,23 @@ class Line(msgspec.Struct, gc=False):
 
 
 LINES: Final = msgspec.json.Decoder(Line)
-USAGES: Final = msgspec.json.Decoder(Usage | None)
 _ITERATIONS: Final = msgspec.json.Decoder(list[Usage])
 
 
-class OpenMessage:
+class OpenMessage(msgspec.Struct, gc=False):
     """The message whose lines are being read: what its first line told, and what the next ones add to it."""
 
-    __slots__ = (
-        "at", "calls", "copied", "ended", "inferred", "key", "line", "message", "offsets", "started", "usage"
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        key: str,
-        line: Line,
-        message: Message,
-        usage: Usage,
-        at: int,
-        started: int | None,
-        inferred: int | None,
-        offset: int,
-        copied: bool,
-    ) -> None:
-        self.key, self.line, self.message, self.usage, self.copied = key, line, message, usage, copied
-        self.at, self.ended, self.started, self.inferred = at, at, started, inferred
-        self.calls = _calls(message)
-        self.offsets: tuple[int, ...] = (offset,)
+    key: str
+    line: Line
+    message: Message
+    usage: Usage
+    at_ms: int
+    ended_ms: int
+    started_ms: int | None
+    inferred_ms: int | None
+    copied: bool
+    calls: tuple[Call, ...]
+    offsets: tuple[int, ...]
 
     def goes_on(
         self, line: Line, message: Message, at: int, started: int | None, inferred: int | None, copied: bool
@@ -119,16 +109,18 @@ class OpenMessage:
             and line.sessionId == self.line.sessionId
             and line.isSidechain == self.line.isSidechain
             and copied == self.copied
-            and started == self.started
-            and self.at <= at
-            and (self.inferred or 0) <= (inferred or 0)
+            and started == self.started_ms
+            and self.at_ms <= at
+            and (self.inferred_ms or 0) <= (inferred or 0)
             and is_time(at)
         )
 
     def add(self, message: Message, at: int, offset: int) -> None:
         """Add what one more line tells."""
-        self.ended = max(self.ended, at)
-        self.calls = joined_calls(self.calls, _calls(message))
+        if at > self.ended_ms:
+            self.ended_ms = at
+        if calls := calls_of(message):
+            self.calls = joined_calls(self.calls, calls)
         self.offsets = (*self.offsets, offset)[:MOST_OFFSETS]
 
     def record(self, label: str | None) -> UsageRecord:
@@ -138,8 +130,8 @@ class OpenMessage:
         return UsageRecord(
             self.key,
             line.sessionId,
-            self.at,
-            self.ended,
+            self.at_ms,
+            self.ended_ms,
             _provider(message),
             message.model,
             usage.input_tokens,
@@ -148,8 +140,8 @@ class OpenMessage:
             written,
             written_1h,
             usage.output_tokens_details.thinking_tokens if usage.output_tokens_details else None,
-            self.started,
-            self.inferred,
+            self.started_ms,
+            self.inferred_ms,
             self.calls,
             line.agentId or ("sidechain" if line.isSidechain else None),
             label,
@@ -164,10 +156,12 @@ class OpenMessage:
         )
 
 
-def _calls(message: Message) -> tuple[Call, ...]:
-    if not isinstance(message.content, list):
+def calls_of(message: Message) -> tuple[Call, ...]:
+    """The tool calls that a line tells of."""
+    content = message.content
+    if not isinstance(content, list):
         return ()
-    return tuple([(block.id, block.name) for block in message.content if block.type == "tool_use"][:MOST_TOOLS])
+    return tuple([(block.id, block.name) for block in content if block.type == "tool_use"][:MOST_TOOLS])
 
 
 def _cache_writes(usage: Usage) -> tuple[int | None, int | None]:

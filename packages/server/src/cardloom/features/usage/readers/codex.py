@@ -127,8 +127,8 @@ class CodexReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, block: bytes, offset: int) -> None:
-        for line, begin in lines_of(block, offset):
+    def feed(self, block: bytes, end: int, offset: int) -> None:
+        for line, begin in lines_of(block, end, offset):
             if line:
                 self._line(line, begin)
 

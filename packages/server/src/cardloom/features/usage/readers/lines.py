@@ -21,6 +21,10 @@ TOO_LONG: Final = "line too long"
 UNFINISHED: Final = "last line without an end"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
+_HOURS: Final[dict[str, int]] = {}
+_MOST_HOURS: Final = 50_000
+_SECONDS: Final = {f"{second // 60:02d}:{second % 60:02d}": second * 1000 for second in range(3600)}
+_THOUSANDTHS: Final = {f".{part:03d}Z": part for part in range(1000)}
 _YEAR_10000_MS: Final = 253_402_300_800_000
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -84,8 +88,8 @@ class LineReader(Protocol):
     latest_wins: bool
     """Whether a later sighting replaces an earlier one instead of being merged with it."""
 
-    def feed(self, block: bytes, offset: int) -> None:
-        """Take whole lines, the last one without its end; `offset` is where the block begins in the log."""
+    def feed(self, block: bytes, end: int, offset: int) -> None:
+        """Take the whole lines before `end`, where the last one ends; `offset` is where the block begins in the log."""
 
     def state(self) -> bytes:
         """What the next reading has to know."""
@@ -95,21 +99,34 @@ ReaderFactory = Callable[[str, bytes | None, str | None], LineReader]
 """Makes a reader from the log's path, the state of the earlier reading and what is known of the log from outside."""
 
 
-def lines_of(block: bytes, offset: int) -> Iterator[tuple[bytes, int]]:
-    """The lines of a block, each with the byte where it begins in the log."""
-    for line in block.split(b"\n"):
+def lines_of(block: bytes, end: int, offset: int) -> Iterator[tuple[bytes, int]]:
+    """The lines of a block before `end`, each with the byte where it begins in the log."""
+    for line in block[:end].split(b"\n"):
         yield line, offset
         offset += len(line) + 1
 
 
 def ms_of(text: str | None) -> int | None:
-    """Epoch milliseconds of an ISO time; None when there is none or it makes no sense."""
+    """Epoch milliseconds of an ISO time; None when there is none or it makes no sense.
+
+    Times as `2026-11-30T05:20:53.214Z`, which nearly all are, are put together from parts that were seen before.
+    """
     if not text:
         return None
     try:
-        return round(datetime.fromisoformat(text).timestamp() * 1000)
+        return _HOURS[text[:14]] + _SECONDS[text[14:19]] + _THOUSANDTHS[text[19:]]
+    except KeyError:
+        return _parsed_ms(text)
+
+
+def _parsed_ms(text: str) -> int | None:
+    try:
+        at = round(datetime.fromisoformat(text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         return None
+    if text[14:19] in _SECONDS and text[19:] in _THOUSANDTHS and len(_HOURS) < _MOST_HOURS:
+        _HOURS[text[:14]] = at - _SECONDS[text[14:19]] - _THOUSANDTHS[text[19:]]
+    return at
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:

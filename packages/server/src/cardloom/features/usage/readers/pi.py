@@ -71,8 +71,8 @@ class PiReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, block: bytes, offset: int) -> None:
-        for line, begin in lines_of(block, offset):
+    def feed(self, block: bytes, end: int, offset: int) -> None:
+        for line, begin in lines_of(block, end, offset):
             if b'"usage"' in line or b'"session"' in line:
                 self._line(line, begin)
             elif not looks_whole(line):

@@ -104,8 +104,8 @@ class QwenReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, block: bytes, offset: int) -> None:
-        for line, begin in lines_of(block, offset):
+    def feed(self, block: bytes, end: int, offset: int) -> None:
+        for line, begin in lines_of(block, end, offset):
             if b'"qwen-code.api_response"' in line or b'"usageMetadata"' in line:
                 self._line(line, begin)
             elif not looks_whole(line):
