@@ -43,6 +43,34 @@ async def test_a_denied_question_ends_the_turn_in_idle(agent: Any) -> None:
     await agent.until(lambda: [entry["pressed"] for entry in agent.said() if "pressed" in entry] == ["\x1b"])
 
 
+async def test_an_answer_waits_for_the_dialog_to_be_drawn(agent: Any) -> None:
+    await agent.prompt("ask me late")
+    await agent.is_status("needs-input")
+    await agent.page.call("agent.answer", cardId=agent.id, choice="approve")
+    await agent.is_status("finished")
+    assert agent.statuses == ["working", "needs-input", "working", "finished"]
+
+
+async def test_an_answer_is_given_again_to_a_dialog_that_took_no_key(agent: Any) -> None:
+    await agent.prompt("ask me, numb")
+    await agent.is_status("needs-input")
+    await agent.page.call("agent.answer", cardId=agent.id, choice="approve")
+    await agent.is_status("finished")
+    assert [one for one in agent.said() if "lost" in one or "pressed" in one] == [{"lost": "1"}, {"pressed": "1"}]
+    assert agent.statuses == ["working", "needs-input", "working", "finished"]
+
+
+async def test_a_question_whose_dialog_takes_no_answer_stays_open(agent: Any) -> None:
+    await agent.prompt("ask me, stone")
+    await agent.is_status("needs-input")
+    refusal = await agent.page.refused("agent.answer", cardId=agent.id, choice="approve")
+    assert refusal.code == "UNAVAILABLE"
+    assert agent.runtime["question"]["action"] == "rm -rf build"
+    assert agent.statuses == ["working", "needs-input", "working", "needs-input"]
+    await agent.page.call("agent.answer", cardId=agent.id, choice="approve")
+    await agent.is_status("finished")
+
+
 async def test_an_interrupt_ends_the_turn_in_idle(agent: Any) -> None:
     await agent.prompt("slow work")
     await agent.is_status("working")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -109,6 +110,24 @@ def test_row_43_opencode_is_interrupted_by_two_escapes_apart() -> None:
 
 def test_a_refusal_in_kilo_takes_two_keys() -> None:
     assert HARNESSES["kilo-code"].answer(PERMISSION, "deny") == (KeyWrite(b"\x1b"), KeyWrite(b"\r", 250))
+
+
+@pytest.mark.parametrize(
+    ("harness_id", "line"),
+    [
+        ("claude-code", " ❯ 1. Yes"),
+        ("codex-cli", "› 1. Yes, proceed (y)"),
+        ("opencode", "  ┃  △ Permission required"),
+        ("kilo-code", "  ┃  △ Permission required"),
+        ("qwen-code", "   › 1. Yes, allow once"),
+        ("gemini-cli", "│ ● 1. Allow once"),
+        ("pi", " → Yes"),
+    ],
+)
+def test_a_drawn_dialog_is_known_by_a_line_of_it(harness_id: str, line: str) -> None:
+    """Seen with the programs themselves, at the versions that each row was tried with."""
+    assert re.search(HARNESSES[harness_id].asking, line)
+    assert not re.search(HARNESSES[harness_id].asking, "I would like to run 1. Yes and 2. No")
 
 
 def test_always_takes_the_keys_of_each_dialog() -> None:

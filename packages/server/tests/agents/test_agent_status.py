@@ -28,6 +28,7 @@ from cardloom.features.agents.facts import (
     Waiting,
 )
 from cardloom.features.agents.signals import (
+    AnswerMissed,
     AnswerSent,
     Exited,
     InterruptSent,
@@ -226,6 +227,16 @@ def test_an_answer_of_the_host_counts_only_while_the_question_is_open() -> None:
     assert words(run(started(), asked[0], (4_000, AnswerSent("deny")))[1]) == ["working(hook)"]
 
 
+def test_an_answer_that_the_dialog_did_not_take_leaves_the_question_open_unless_something_else_told_more() -> None:
+    asked = [fact(2_000, TurnStarted()), fact(3_000, Asked(ASK))]
+    for choice in ("approve", "deny"):
+        state, told = run(started(), *asked, (4_000, AnswerSent(choice)), (7_000, AnswerMissed(ASK)))
+        assert (words(told)[-1], state.question) == ("needs-input(keys)", ASK)
+    ended = fact(5_000, TurnEnded("done"))
+    state, told = run(started(), *asked, (4_000, AnswerSent("approve")), ended, (7_000, AnswerMissed(ASK)))
+    assert (words(told)[-1], state.question) == ("finished(hook)", None)
+
+
 def test_where_answers_are_told_no_key_is_taken_for_one() -> None:
     told_of = started(Rules(escape="nothing", keys_answer=False))
     asked = [fact(2_000, TurnStarted()), fact(3_000, Asked(ASK))]
@@ -299,7 +310,7 @@ OTHERS: st.SearchStrategy[Signal] = st.one_of(
     st.builds(Keyed, st.sampled_from([b"\x1b", b"\r", b"1", b"y", b"\x03", b"hello", b"\x1b[200~", b"\x1b[201~"])),
     st.sampled_from(
         [Printed(), Spawned(), Exited(1), Exited(3), PromptSent(), InterruptSent(), AnswerSent("approve"),
-         AnswerSent("deny"), Tick(), ResumeMissed(True), ResumeMissed(False), SpawnFailed("x")]
+         AnswerSent("deny"), AnswerMissed(ASK), Tick(), ResumeMissed(True), ResumeMissed(False), SpawnFailed("x")]
     ),
 )  # fmt: skip
 

@@ -144,6 +144,18 @@ async def test_a_question_that_is_answered_at_the_terminal_closes_in_the_chat(ag
     assert [entry["pressed"] for entry in agent.said() if "pressed" in entry] == ["1"]
 
 
+async def test_a_question_whose_answer_was_lost_is_asked_again(agent: Any, canvas: HostClient) -> None:
+    subject = Subject(canvas, {"stone": "ask me, stone"})
+    run_id = await subject.run(agent.id, "stone")
+    asks: list[str] = []
+    async for _, event in canvas.follow(run_id):
+        if event["type"] == "ask" and "resolved" not in event:
+            asks.append(str(event["askId"]))
+            await canvas.call("answer", runId=run_id, askId=event["askId"], optionIds=["approve"])
+    assert event["status"] == "done"
+    assert len(set(asks)) == 2
+
+
 async def test_a_refused_permission_ends_the_run_as_interrupted(agent: Any, canvas: HostClient) -> None:
     subject = Subject(canvas, WORDS)
     run_id = await subject.run(agent.id, "permission")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from cardloom.core.delivery import Delivery
 from cardloom.core.ids import new_card_id, new_connection_id
 from cardloom.core.records import Arrow, Card, DrawnBy, PutArrow, PutCard, RemoveArrow
 from cardloom_protocol.callers import Caller, CallerKind
-from cardloom_protocol.errors import CallError
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, PackageId, WorkspaceId
 
 PACKAGE = PackageId("dev:prompter")
@@ -229,3 +230,55 @@ async def test_a_note_is_a_prompt_and_the_reply_lands_in_a_note(agent: Any, work
     await page.call("sticky.edit", cardId=note["id"], color="blue")
     await agent.until(lambda: agent.prompts() or agent.app.graph.card(answers["id"]).content["text"])
     await agent.until(lambda: "Done: " in agent.app.graph.card(answers["id"]).content["text"])
+
+
+@pytest.fixture
+def spent(agent: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Says whether a budget holds the agent's cards back."""
+    held = False
+
+    def check(agent_id: CardId) -> None:
+        if held:
+            raise CallError(ErrorCode.BUDGET_PAUSED, "today's budget is spent")
+
+    def say(now: bool) -> None:
+        nonlocal held
+        held = now
+        if not held:
+            for listen in agent.app.usage.budgets.freed:
+                listen(WorkspaceId("w_any"))
+
+    prompts = agent.app.agents.prompts
+    monkeypatch.setattr(prompts, "_hooks", dataclasses.replace(prompts._hooks, check_budget=check))
+    return say
+
+
+async def test_a_spent_budget_refuses_a_cards_prompt_and_never_a_persons(
+    agent: Any, prompter: Prompter, spent: Callable[[bool], None]
+) -> None:
+    spent(True)
+    refusal = await prompter.refused("from a card")
+    assert (refusal.code, "budget is spent" in refusal.message) == ("BUDGET_PAUSED", True)
+    assert await agent.prompt("from a person") == "sent"
+    await agent.until(lambda: agent.prompts() == ["from a person"])
+
+
+async def test_people_do_not_wait_behind_prompts_that_a_budget_holds_back(
+    agent: Any, prompter: Prompter, spent: Callable[[bool], None]
+) -> None:
+    await agent.prompt("slow one")
+    await agent.is_status("working")
+    assert await prompter.prompt("from a card") == "queued"
+    assert await agent.prompt("from a person") == "queued"
+    spent(True)
+    await agent.type("\r")
+    await agent.until(lambda: agent.prompts() == ["slow one", "from a person"])
+    await agent.until(lambda: len(agent.app.agents.prompts.waiting(agent.id)) == 1)
+    await agent.is_status("finished")
+    (waiting,) = await agent.queue()
+    assert (waiting["text"], waiting["problem"]) == ("from a card", "today's budget is spent")
+    assert await agent.prompt("another of a person") == "sent"
+    await agent.until(lambda: agent.prompts()[-1] == "another of a person")
+    await agent.is_status("finished")
+    spent(False)
+    await agent.until(lambda: agent.prompts()[-1] == "from a card")

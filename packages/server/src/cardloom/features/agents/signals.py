@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-from .facts import Fact, HookResult
+from .facts import Fact, HookResult, Question
 
 ProgramState = Literal["idle", "working", "done", "blocked", "error", "clear"]
 TitleState = Literal["ready", "working", "asking"]
@@ -120,6 +120,13 @@ class AnswerSent:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerMissed:
+    """The keys of the host's answer were lost: the question is still open in the terminal."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
 class PromptSent:
     """The host submitted a prompt."""
 
@@ -175,6 +182,7 @@ Signal: TypeAlias = (
     | Keyed
     | InterruptSent
     | AnswerSent
+    | AnswerMissed
     | PromptSent
     | Printed
     | Spawned

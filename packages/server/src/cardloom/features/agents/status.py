@@ -15,6 +15,7 @@ from cardloom_protocol.agents import AgentStatus
 
 from .processes import exited, failed_to_spawn, resume_missed, spawned
 from .signals import (
+    AnswerMissed,
     AnswerSent,
     Exited,
     InterruptSent,
@@ -35,7 +36,7 @@ from .signals import (
 from .state import AgentState, Published, Rules, Step
 from .telling import hear
 from .timing import TIMERS
-from .transitions import answered, evidence_of, work
+from .transitions import answered, ask, evidence_of, work
 from .watching import dismissed, entered, keyed, log_read, program_said, title_said
 
 _IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
@@ -107,6 +108,8 @@ def _take(state: AgentState, signal: Signal) -> Step:
             return dismissed(state, Source.KEYS) if state.alive else (state, ())
         case AnswerSent():
             return _answer_sent(state, signal)
+        case AnswerMissed():
+            return _answer_missed(state, signal)
         case PromptSent():
             return _prompt_sent(state), ()
         case Printed():
@@ -134,6 +137,14 @@ def _answer_sent(state: AgentState, signal: AnswerSent) -> Step:
         return state, ()
     evidence = evidence_of(state, Source.KEYS, signal.choice)
     return answered(state, state.question.about, evidence)
+
+
+def _answer_missed(state: AgentState, signal: AnswerMissed) -> Step:
+    """Ask again what only keys of the host have answered; what anything else told since then stands."""
+    by_keys = state.evidence is not None and state.evidence.source is Source.KEYS
+    if not state.alive or state.status is AgentStatus.NEEDS_INPUT or not by_keys:
+        return state, ()
+    return ask(state, signal.question, evidence_of(state, Source.KEYS, "the answer was not taken"))
 
 
 def _prompt_sent(state: AgentState) -> AgentState:

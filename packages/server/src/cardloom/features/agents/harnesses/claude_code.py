@@ -207,6 +207,7 @@ HARNESS: Final = Harness(
     launch=launch,
     read_hook=read_hook,
     answer=answer,
+    asking=r"❯ \d\. ",
     read_title=read_title,
     read_log=read_log,
     missing=("NoconversationfoundwithsessionID",),

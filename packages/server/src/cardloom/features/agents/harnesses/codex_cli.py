@@ -263,6 +263,7 @@ HARNESS: Final = Harness(
     reads=reads,
     read_hook=read_hook,
     answer=answer,
+    asking=r"› \d\. ",
     read_title=read_title,
     read_log=read_log,
     read_output=read_output,

@@ -280,6 +280,7 @@ HARNESS: Final = Harness(
     read_hook=read_hook,
     interrupt=INTERRUPT,
     answer=answer,
+    asking="△ Permission required",
     read_title=read_title,
     missing=("Sessionnotfound:",),
     reads=reads,

@@ -126,4 +126,5 @@ HARNESS: Final = Harness(
     launch=launch,
     read_hook=read_hook,
     answer=answer,
+    asking="→ (Yes|No)",
 )

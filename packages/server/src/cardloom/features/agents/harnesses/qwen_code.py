@@ -181,6 +181,7 @@ HARNESS: Final = Harness(
     reads=reads,
     read_hook=read_hook,
     answer=answer,
+    asking=r"› \d\. ",
     read_title=read_title,
     read_log=read_log,
     missing=("Nosavedsessionfound",),

@@ -156,7 +156,8 @@ class Harness:
     `read_hook(event, payload, context)` understands what our hook, plugin or webhook posted. `read_title` understands
     the terminal's title. `read_log(view, line)` folds one line of its session log. `read_output` looks at the plain
     output since the status last changed, at its last 1500 characters, after each piece. `missing` are texts (without
-    any spaces) by which a launch says that its session does not exist. `answer` is None where only the terminal can
+    any spaces) by which a launch says that its session does not exist. `asking` is the pattern of a line that is on the
+    screen while it waits for an answer, "" where that is not known. `answer` is None where only the terminal can
     answer. `clear_line` empties its input box.
     """
 
@@ -172,6 +173,7 @@ class Harness:
     read_log: ReadLog | None = None
     read_output: ReadOutput | None = None
     missing: tuple[str, ...] = ()
+    asking: str = ""
     dialogs: tuple[StartDialog, ...] = ()
     clear_line: tuple[KeyWrite, ...] = ()
     reads: Callable[[Mapping[str, str]], tuple[str, ...]] = lambda environment: ()

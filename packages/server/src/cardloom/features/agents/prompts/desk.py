@@ -11,6 +11,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -210,7 +211,7 @@ class PromptDesk:
         return await self._hooks.record(sender, agent_id, text, None)
 
     def _must_wait(self, seat: Seat) -> bool:
-        waits = bool(self.queues.of(seat.card_id)) and self._may_drain(seat)
+        waits = self._may_drain(seat) and self._next(seat) is not None
         return seat.status in _BUSY or seat.card_id in self._typing or waits
 
     async def _enqueue(self, seat: Seat, text: str, sender: Sender) -> Delivered:
@@ -294,6 +295,25 @@ class PromptDesk:
             self._draining.add(seat.card_id)
             self._beside.start(self._drain(seat))
 
+    def look_everywhere_again(self) -> None:
+        """Something changed for which prompts of cards may have waited, such as a budget."""
+        for agent_id in self.queues.agents():
+            with suppress(CallError):
+                self.look_again(self._seat_of(agent_id))
+
+    def _next(self, seat: Seat) -> QueuedPrompt | None:
+        """The prompt that goes out next. Nobody waits behind prompts of cards that a budget holds back."""
+        return next((one for one in self.queues.of(seat.card_id) if self._held_back(seat, one) is None), None)
+
+    def _held_back(self, seat: Seat, prompt: QueuedPrompt) -> CallError | None:
+        if prompt.sender.card_id is None or prompt.state != "waiting":
+            return None
+        try:
+            self._hooks.check_budget(seat.card_id)
+        except CallError as error:
+            return error
+        return None
+
     def _may_drain(self, seat: Seat) -> bool:
         """Whether a turn ended as it should: not by an error, and not by somebody who wanted it to stop."""
         return seat.alive and seat.status is AgentStatus.FINISHED and seat.state.error is None
@@ -302,25 +322,32 @@ class PromptDesk:
         try:
             async with self._hand(seat):
                 await self._drop_refused(seat.card_id)
-                queue = self.queues.of(seat.card_id)
-                if queue and queue[0].state == "waiting" and self._may_drain(seat):
-                    await self._try(seat, queue[0])
+                await self._tell_held_back(seat)
+                prompt = self._next(seat)
+                if prompt is not None and prompt.state == "waiting" and self._may_drain(seat):
+                    await self._try(seat, prompt)
         finally:
             self._draining.discard(seat.card_id)
 
     async def _try(self, seat: Seat, prompt: QueuedPrompt) -> None:
         """Send a waiting prompt; one that cannot go out now waits on and shows why."""
-        try:
-            if prompt.sender.card_id is not None:
-                self._hooks.check_budget(seat.card_id)
-        except CallError as error:
-            await self.queues.keep(seat.card_id, prompt.id, error.message)
+        if self._held_back(seat, prompt) is not None:
+            await self._tell_held_back(seat)
             return
         try:
             await self._send(seat, prompt)
         except CallError as error:
             if error.code is ErrorCode.BUSY:
                 asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
+
+    async def _tell_held_back(self, seat: Seat) -> None:
+        """Let every prompt that a budget holds back show why."""
+
+        def told(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
+            whys = [(one, self._held_back(seat, one)) for one in queue]
+            return [one if why is None else replace(one, problem=why.message) for one, why in whys]
+
+        await self.queues.change(seat.card_id, told)
 
     async def _drop_refused(self, agent_id: CardId) -> None:
         refused: list[tuple[QueuedPrompt, CallError]] = []

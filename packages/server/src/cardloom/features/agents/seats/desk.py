@@ -27,6 +27,7 @@ from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published
 from . import worktrees
+from .answering import answer
 from .detection import Detector, Found, named_program
 from .launching import Wish, forget, prepare
 from .seat import Seat
@@ -192,7 +193,7 @@ class SeatDesk:
         seat = self.seat(card_id)
         if question_id is not None and question_id != question_key(seat.state):
             raise CallError(ErrorCode.BUSY, "that question is not open any more")
-        await seat.answer(choice)
+        await answer(seat, choice)
 
     async def configure(self, card_id: str, fields: Mapping[str, Any]) -> Card:
         """Change what the next start depends on. NOT_FOUND."""

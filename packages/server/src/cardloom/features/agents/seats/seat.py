@@ -30,8 +30,6 @@ from ..facts import HookContext
 from ..harnesses.shape import Harness, KeyWrite, StartDialog
 from ..keys import types_text
 from ..signals import (
-    AnswerSent,
-    Choice,
     Exited,
     InterruptSent,
     Keyed,
@@ -313,17 +311,6 @@ class Seat:
         self._live()
         await self.press(self.harness.interrupt)
         self.take(InterruptSent())
-
-    async def answer(self, choice: Choice) -> None:
-        """Answer the open question. BUSY when none is open; UNSUPPORTED where only the terminal can answer."""
-        question = self.state.question
-        if self.status is not AgentStatus.NEEDS_INPUT or question is None:
-            raise CallError(ErrorCode.BUSY, "this agent asks nothing now; it may have been answered already")
-        delivery = self.harness.answer(question, choice)
-        if not isinstance(delivery, tuple):
-            raise CallError(ErrorCode.INVALID_PARAMS, f"{choice!r} is no answer to this; answer it in the terminal")
-        if await self.press(delivery):
-            self.take(AnswerSent(choice))
 
     def prompt_sent(self) -> None:
         self.take(PromptSent())

@@ -252,5 +252,9 @@ class CanvasHearing:
             return
         self._settled.add(ask_id)
         chosen = next(iter(answer.get("optionIds", ())), "deny")
-        with contextlib.suppress(SessionError):  # it was answered at the terminal meanwhile
+        try:
             await self._agents.answer(self._card_id, chosen, question.id)
+        except SessionError:  # it was answered at the terminal meanwhile; one that is still open is asked again
+            if self._asked.get(question.id) == ask_id:
+                del self._asked[question.id]
+            self._news.set()
