@@ -184,6 +184,22 @@ def test_an_unknown_backend_and_session_are_said(chatting: Cli) -> None:
     assert (code, "none" in error) == (1, True)
 
 
+def test_a_refused_word_leaves_no_empty_session_behind(chatting: Cli) -> None:
+    code, _, error = chatting("chat", "hello", "--model", "scripted/ghost")
+    assert (code, "ghost" in error) == (1, True)
+    code, _, error = chatting("chat")  # no terminal to talk at
+    assert (code, "needs a terminal" in error) == (1, True)
+    assert chatting.json("sessions", "list") == []
+
+
+def test_a_model_is_chosen_for_a_new_session_and_an_old_one(chatting: Cli) -> None:
+    told = chatting.json("chat", "[[text]] hello", "--model", "scripted/scripted-1")
+    assert told["status"] == "done"
+    assert chatting.json("chat", "[[text]]", "--session", told["sessionId"], "--model", "scripted/scripted-1")["text"]
+    code, _, error = chatting("chat", "[[text]]", "--session", told["sessionId"], "--model", "scripted/ghost")
+    assert (code, "ghost" in error) == (1, True)
+
+
 def test_a_running_server_keeps_its_sessions_to_itself(chatting: Cli, tmp_path: Path, talk: str) -> None:
     code, _, error = chatting(
         "sessions", "convert", talk, "--store", f"nr-chat:{tmp_path / 'talks'}", "--to", "cardloom"

@@ -27,21 +27,22 @@ async def chat(
     """Say one thing and print the answer, or go on until the end of the input."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a delta ends no conversation
+    if text is None and not sys.stdin.isatty():
+        raise CallError(ErrorCode.INVALID_PARAMS, "a conversation needs a terminal; give a text, or - for the input")
     async with connected() as client:
         talk = _Talk(client, {} if backend is None else {"backend": backend}, as_json=as_json)
-        session_id = session or await talk.create(model)
+        session_id = session
+        if session is not None and model is not None:
+            await talk.choose(session, model)
         if text is not None:
-            ended = await talk.say(session_id, sys.stdin.read() if text == "-" else text)
+            words = sys.stdin.read() if text == "-" else text
+            session_id, ended = await talk.say_in(session_id, words, model)
             data = {"sessionId": session_id, "text": talk.text, "status": ended}
             return Answer(data, "", 0 if ended == "done" else EXIT_FAILED)
-        if not sys.stdin.isatty():
-            raise CallError(
-                ErrorCode.INVALID_PARAMS, "a conversation needs a terminal; give a text, or - for the input"
-            )
-        say(f"Session {session_id}. End with Ctrl-D.")
+        say("End with Ctrl-D.")
         while (line := await _line()) is not None:
             if line.strip():
-                await talk.say(session_id, line)
+                session_id, _ = await talk.say_in(session_id, line, model, announced=True)
     return Answer({"sessionId": session_id}, "")
 
 
@@ -63,14 +64,36 @@ class _Talk:
         self._kinds: dict[int, str] = {}
         client.on("session.stream", self._receive)
 
-    async def create(self, model: str | None) -> str:
-        """A new session."""
-        given = {} if model is None else {"model": model}
-        return str((await self._call("create", given))["id"])
+    async def choose(self, session_id: str, model: str) -> None:
+        """Choose the model of a session."""
+        await self._call("setModel", {"sessionId": session_id, "model": model})
 
-    async def say(self, session_id: str, words: str) -> str:
-        """Run one turn and print it as it comes; gives how it ended: done, cancelled or error."""
-        run_id = str((await self._call("run", {"sessionId": session_id, "text": words}))["runId"])
+    async def say_in(
+        self, session_id: str | None, words: str, model: str | None, *, announced: bool = False
+    ) -> tuple[str, str]:
+        """Say something in a session, or in a new one; gives its id and how the turn ended.
+
+        A new session that the backend then takes no word for is removed again.
+        """
+        if session_id is not None:
+            return session_id, await self._answered(await self._begin(session_id, words))
+        given = {} if model is None else {"model": {"model": model}}
+        made = str((await self._call("create", given))["id"])
+        try:
+            run_id = await self._begin(made, words)
+        except CallError:
+            with contextlib.suppress(CallError):
+                await self._call("delete", {"sessionId": made})
+            raise
+        if announced:
+            say(f"Session {made}.")
+        return made, await self._answered(run_id)
+
+    async def _begin(self, session_id: str, words: str) -> str:
+        return str((await self._call("run", {"sessionId": session_id, "text": words}))["runId"])
+
+    async def _answered(self, run_id: str) -> str:
+        """Print a turn as it comes; gives how it ended: done, cancelled or error."""
         try:
             ended = await self._hear(run_id)
         except asyncio.CancelledError:
