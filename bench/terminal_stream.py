@@ -115,11 +115,11 @@ class _Reader:
         readers = cast(Subscriptions, _Readers())
         self.feed = OutputFeed(bus, SystemClock(), readers, CardId("c_terminal")) if plain else None
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         if self.feed is None:
             return
         for piece in pieces:
-            if isinstance(piece, str):
+            if isinstance(piece, bytes):
                 self.feed.add(piece)
 
     def exited(self, exit_code: int) -> None:

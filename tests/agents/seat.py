@@ -33,7 +33,7 @@ class Seat:
     def start(self, command: Sequence[str], home: Home) -> None:
         self._console.start(Launch(command, str(home.project), for_terminal(home.environment)))
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         self._tell()
 
     def exited(self, exit_code: int) -> None:

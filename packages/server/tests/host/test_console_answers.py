@@ -26,7 +26,7 @@ class _Program:
         self.printed_text = ""
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         self.printed_text += text
 
     def exited(self, exit_code: int) -> None:

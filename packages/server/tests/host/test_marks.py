@@ -13,11 +13,13 @@ def _scan(text: str, step: int | None = None) -> list[str | Mark]:
     scanner = MarkScanner(NONCE)
     found: list[str | Mark] = []
     for at in range(0, len(text), step or len(text)):
-        for piece in scanner.feed(text[at : at + (step or len(text))]):
-            if isinstance(piece, str) and found and isinstance(found[-1], str):
-                found[-1] += piece
-            else:
+        for piece in scanner.feed(text[at : at + (step or len(text))].encode()):
+            if isinstance(piece, Mark):
                 found.append(piece)
+            elif found and isinstance(found[-1], str):
+                found[-1] += piece.decode()
+            else:
+                found.append(piece.decode())
     return found
 
 
@@ -62,11 +64,11 @@ def test_a_mark_that_follows_a_broken_off_title_is_seen() -> None:
 
 def test_an_endless_command_sequence_is_not_kept() -> None:
     scanner = MarkScanner(NONCE)
-    given = "\x1b]0;" + "x" * 200_000
-    passed = "".join(
+    given = b"\x1b]0;" + b"x" * 200_000
+    passed = b"".join(
         piece
         for at in range(0, len(given), 1000)
         for piece in scanner.feed(given[at : at + 1000])
-        if isinstance(piece, str)
+        if isinstance(piece, bytes)
     )
     assert len(given) - len(passed) <= 70_000

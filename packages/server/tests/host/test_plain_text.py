@@ -36,7 +36,7 @@ _PIECES = st.sampled_from(
 class _TheLongWay(PlainText):
     """Takes no short way."""
 
-    def _common(self, text: str) -> str | None:
+    def _common(self, data: bytes) -> bytes | None:
         return None
 
 

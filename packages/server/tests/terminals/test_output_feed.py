@@ -44,6 +44,9 @@ class _World:
         arrow = Arrow(ArrowId("a"), HOME, SHELL, READER, "forward", DrawnBy(), 0, 1, pending=pending)
         self.graph.apply(HOME, [PutArrow(arrow)])
 
+    def print(self, text: str) -> None:
+        self.feed.add(text.encode())
+
     def _take(self, event: Event) -> None:
         data: Any = event.data
         assert data["agentId"] == SHELL
@@ -57,8 +60,8 @@ def world() -> _World:
 
 async def test_output_is_gathered_and_without_sequences(world: _World) -> None:
     world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
-    world.feed.add("\x1b[31mone\x1b")
-    world.feed.add("[0m\r\n")
+    world.print("\x1b[31mone\x1b")
+    world.print("[0m\r\n")
     assert world.texts == []
     world.feed.flush()
     assert world.texts == ["one\n"]
@@ -66,21 +69,32 @@ async def test_output_is_gathered_and_without_sequences(world: _World) -> None:
 
 async def test_a_full_chunk_does_not_wait(world: _World) -> None:
     world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
-    world.feed.add("x" * 15)
-    world.feed.add("y" * 15)
+    world.print("x" * 15)
+    world.print("y" * 15)
     assert world.texts == ["x" * 15]
+
+
+async def test_blocks_of_a_flood_are_joined_in_order_whatever_is_cut_at_their_ends(world: _World) -> None:
+    world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
+    feed = OutputFeed(world.bus, VirtualClock(), world.subscriptions, SHELL)
+    flood = "".join(f"\x1b[3{number % 8}mline {number} ✓\x1b[0m\r\n" for number in range(20_000))
+    for at in range(0, len(flood), 4099):
+        feed.add(flood[at : at + 4099].encode())
+    feed.flush()
+    assert "".join(world.texts) == "".join(f"line {number} ✓\n" for number in range(20_000))
+    assert max(map(len, world.texts)) <= 64 << 10
 
 
 async def test_a_slow_reader_loses_whole_chunks_and_is_told_how_much(world: _World) -> None:
     world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
     world.unread = 101
     for text in ("é" * 5, "lost"):
-        world.feed.add(text)
+        world.print(text)
         world.feed.flush()
     world.unread = 100
-    world.feed.add("next\n")
+    world.print("next\n")
     world.feed.flush()
-    world.feed.add("more\n")
+    world.print("more\n")
     world.feed.flush()
     assert world.texts == ["[14 bytes left out]\nnext\n", "more\n"]
 
@@ -89,7 +103,7 @@ async def test_a_revoked_permission_or_a_removed_arrow_ends_the_flow(world: _Wor
     world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
 
     def printed(text: str) -> list[str]:
-        world.feed.add(text)
+        world.print(text)
         world.feed.flush()
         return world.texts
 

@@ -29,7 +29,7 @@ def _m(body: str) -> str:
 
 
 def _facts(tracker: Tracker, text: str) -> list[Fact]:
-    return [fact for piece in MarkScanner(NONCE).feed(text) for fact in tracker.take(piece)]
+    return [fact for piece in MarkScanner(NONCE).feed(text.encode()) for fact in tracker.take(piece)]
 
 
 def test_a_shell_is_ready_at_its_first_prompt_and_idle() -> None:
@@ -173,7 +173,7 @@ def test_a_cleared_screen_and_an_open_quote_in_cmd_end_without_a_code() -> None:
 def _captured(*pieces: str, max_units: int = 100, skip_lines: int = 0) -> tuple[str, bool]:
     capture = Capture(max_units, skip_lines=skip_lines)
     for piece in pieces:
-        capture.feed(piece)
+        capture.feed(piece.encode())
     return capture.result()
 
 
@@ -204,7 +204,7 @@ def test_the_echo_of_a_command_is_left_out() -> None:
 
 def test_zshs_mark_of_an_unfinished_line_is_no_output() -> None:
     capture = Capture()
-    capture.feed("50%\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m" + " " * 79 + "\r \r")
+    capture.feed(b"50%\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m" + b" " * 79 + b"\r \r")
     assert capture.result(drop=UNFINISHED_LINE) == ("50%", False)
 
 

@@ -19,8 +19,8 @@ from .screen import Scheme, Screen, open_screen
 class ConsoleListener(Protocol):
     """What a console tells, in order; none of it may wait. `exited` comes last."""
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
-        """Output as it came, and the same split at the shell's marks (without text that may become a mark)."""
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
+        """Output as it came, and the same in UTF-8 split at the shell's marks (without what may become a mark)."""
         ...
 
     def exited(self, exit_code: int) -> None: ...
@@ -49,7 +49,7 @@ class Console:
         self._listener = listener
         self._read_bytes_per_s = read_bytes_per_s
         self._answer_first = answer_first
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._begun = b""  # of a character whose rest has not come
         self._marks = MarkScanner(nonce)
         self._screen: Screen = open_screen(size.cols, size.rows)
         self._screen.set_scheme(scheme)
@@ -109,18 +109,19 @@ class Console:
         self._screen.close()
 
     def _take(self, data: bytes) -> None:
-        begun = bool(self._decoder.getstate()[0])
-        text = self._decoder.decode(data)
-        whole = not begun and not self._decoder.getstate()[0] and "\ufffd" not in text
-        self._print(text, data if whole else None)
+        data = self._begun + data
+        text, used = codecs.utf_8_decode(data, "replace", False)
+        self._begun = data[used:]
+        self._print(text, text.encode() if "\ufffd" in text else data[:used])
 
     def _end(self, exit_code: int) -> None:
-        self._print(self._decoder.decode(b"", final=True))
+        text = self._begun.decode(errors="replace")
+        self._print(text, text.encode())
         self._pty = None
         self._listener.exited(exit_code)
 
-    def _print(self, text: str, data: bytes | None = None) -> None:
-        """Pass on output. `data` is the same in UTF-8, where that is at hand."""
+    def _print(self, text: str, data: bytes) -> None:
+        """Pass on output, in characters and the same in UTF-8."""
         if not text:
             return
         first = "" if self._answer_first is None else self._answer_first(text)
@@ -128,4 +129,4 @@ class Console:
         if answer and self._pty is not None:
             self._pty.answer(answer.encode())
         self.offset += len(text)
-        self._listener.printed(text, self._marks.feed(text))
+        self._listener.printed(text, self._marks.feed(data))

@@ -14,9 +14,9 @@ from typing import Literal
 
 MarkKind = Literal["prompt", "input", "start", "end", "command"]
 
-_KINDS: dict[str, MarkKind] = {"A": "prompt", "B": "input", "C": "start", "D": "end", "E": "command"}
-_MARK = re.compile(r"\x1b\](?:133|633);([A-E])((?:;[^\x07\x1b]*)?)(?:\x07|\x1b\\)")
-_UNFINISHED = re.compile(r"\x1b(?:\][^\x07\x1b]*\x1b?)?")
+_KINDS: dict[bytes, MarkKind] = {b"A": "prompt", b"B": "input", b"C": "start", b"D": "end", b"E": "command"}
+_MARK = re.compile(rb"\x1b\](?:133|633);([A-E])((?:;[^\x07\x1b]*)?)(?:\x07|\x1b\\)")
+_UNFINISHED = re.compile(rb"\x1b(?:\][^\x07\x1b]*\x1b?)?")
 _MAX_CARRY = 64 << 10
 _ESCAPED = re.compile(r"\\(\\|x[0-9a-fA-F]{2})")
 
@@ -31,55 +31,54 @@ class Mark:
 
 
 class MarkScanner:
-    """Splits output at the marks of one terminal. Text that may be the beginning of a mark waits for the next piece."""
+    """Splits output at the marks of one terminal. What may be the beginning of a mark waits for the next piece."""
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce.encode()
-        self._carry = ""
+        self._carry = b""
 
-    def feed(self, text: str) -> list[str | Mark]:
-        """Give text and marks in order."""
+    def feed(self, data: bytes) -> list[bytes | Mark]:
+        """Give output and marks in order. What comes in is UTF-8 that is not cut within a character."""
         if self._carry:
-            text = self._carry + text
-            self._carry = ""
-        elif "\x1b]" not in text and not text.endswith("\x1b"):
-            return [text]
-        pieces: list[str | Mark] = []
+            data = self._carry + data
+            self._carry = b""
+        pieces: list[bytes | Mark] = []
         at = 0
-        for found in _MARK.finditer(text):
+        # Looking for one byte and for what is long and rare costs a tenth of looking for where a mark may begin.
+        for found in _MARK.finditer(data) if b"]" in data and self._nonce in data else ():
             mark = self._read(found[1], found[2])
             if mark is not None:
                 if found.start() > at:
-                    pieces.append(text[at : found.start()])
+                    pieces.append(data[at : found.start()])
                 pieces.append(mark)
                 at = found.end()
-        end = self._unfinished(text, at)
-        self._carry = text[end:]
+        end = self._unfinished(data, at)
+        self._carry = data[end:]
         if end > at:
-            pieces.append(text[at:end])
+            pieces.append(data[at:end])
         return pieces
 
-    def _unfinished(self, text: str, start: int) -> int:
-        """Where an unfinished command of the operating system kind begins, the end of the text where none does."""
-        at = text.rfind("\x1b", start)
-        if at == len(text) - 1 and at > start:
-            before = text.rfind("\x1b", start, at)
-            if before >= 0 and _UNFINISHED.fullmatch(text, before):
+    def _unfinished(self, data: bytes, start: int) -> int:
+        """Where an unfinished command of the operating system kind begins, the end of the data where none does."""
+        at = data.rfind(b"\x1b", start)
+        if at == len(data) - 1 and at > start:
+            before = data.rfind(b"\x1b", start, at)
+            if before >= 0 and _UNFINISHED.fullmatch(data, before):
                 at = before
-        if at < 0 or len(text) - at > _MAX_CARRY or not _UNFINISHED.fullmatch(text, at):
-            return len(text)
+        if at < 0 or len(data) - at > _MAX_CARRY or not _UNFINISHED.fullmatch(data, at):
+            return len(data)
         return at
 
-    def _read(self, letter: str, rest: str) -> Mark | None:
-        fields = rest.split(";")[1:]
-        if not fields or not hmac.compare_digest(fields[-1].encode(), self._nonce):
+    def _read(self, letter: bytes, rest: bytes) -> Mark | None:
+        fields = rest.split(b";")[1:]
+        if not fields or not hmac.compare_digest(fields[-1], self._nonce):
             return None
         kind = _KINDS[letter]
-        value = fields[0] if len(fields) > 1 else ""
+        value = fields[0] if len(fields) > 1 else b""
         if kind == "command":
-            return Mark(kind, command=unescaped(value))
+            return Mark(kind, command=unescaped(value.decode()))
         if kind == "end":
-            return Mark(kind, exit_code=int(value) if value.isascii() and value.isdigit() else None)
+            return Mark(kind, exit_code=int(value) if value.isdigit() else None)
         return Mark(kind)
 
 

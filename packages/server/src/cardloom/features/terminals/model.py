@@ -79,9 +79,9 @@ class Tracker:
         """Whether the shell's marks arrive."""
         return self.phase not in (Phase.STARTING, Phase.UNMARKED, Phase.ENDED)
 
-    def take(self, piece: str | Mark) -> list[Fact]:
+    def take(self, piece: bytes | Mark) -> list[Fact]:
         """Follow one piece of output and give what it tells."""
-        if isinstance(piece, str):
+        if isinstance(piece, bytes):
             self._hear(piece)
             return []
         match piece.kind:
@@ -113,10 +113,10 @@ class Tracker:
             return self._start()
         return []
 
-    def _hear(self, text: str) -> None:
+    def _hear(self, data: bytes) -> None:
         """Remember the first character echoed at the prompt: a blank hides a command from bash's history."""
         if self.phase is Phase.PROMPT and self._echo is None:
-            shown = self._plain.feed(text).lstrip("\r\n")
+            shown = self._plain.feed_utf8(data).lstrip("\r\n")
             self._echo = shown[0] if shown else None
 
     def _ready(self) -> list[Fact]:
@@ -165,9 +165,9 @@ class Capture:
         self._chars = 0
         self._truncated = False
 
-    def feed(self, text: str) -> None:
-        """Take in output."""
-        text = self._plain.feed(text)
+    def feed(self, data: bytes) -> None:
+        """Take in output in UTF-8."""
+        text = self._plain.feed_utf8(data)
         while self._skip_lines and text:
             _, line_end, text = text.partition("\n")
             self._skip_lines -= bool(line_end)

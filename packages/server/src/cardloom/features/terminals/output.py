@@ -10,7 +10,6 @@ import asyncio
 from typing import Final
 
 from cardloom_protocol.ids import CardId
-from cardloom_protocol.jstext import utf16_length
 from cardloom_protocol.limits import limit
 
 from ...core.bus import Bus, card_topic
@@ -19,6 +18,7 @@ from ...core.subscriptions import OUTPUT, Subscriptions
 from ...host.plain_text import PlainText
 
 UNREAD_CHARS: Final = limit("outputUnreadChars")
+BLOCK_BYTES: Final = 16 << 10
 
 
 class OutputFeed:
@@ -43,26 +43,28 @@ class OutputFeed:
         self._max_units = max_units
         self._max_unread = max_unread
         self._plain: PlainText | None = None
+        self._raw: list[bytes] = []
+        self._raw_bytes = 0
         self._pieces: list[str] = []
-        self._units = 0
+        self._gathered_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._left_out: dict[CardId, int] = {}
 
-    def add(self, text: str) -> None:
-        """Take in output."""
+    def add(self, data: bytes) -> None:
+        """Take in output in UTF-8, not cut within a character."""
         if not self._subscriptions.is_read(self._agent_id):
+            self._raw.clear()
+            self._raw_bytes = 0
             self._plain = None
             return
-        if self._plain is None:
-            self._plain = PlainText()
-        text = self._plain.feed(text)
-        if not text:
-            return
-        units = utf16_length(text)
-        if self._units + units > self._max_units:
+        # Output has at most as many units as bytes, and more than its plain text: counting bytes does.
+        if self._gathered_bytes + len(data) > self._max_units:
             self.flush()
-        self._pieces.append(text)
-        self._units += units
+        self._raw.append(data)
+        self._raw_bytes += len(data)
+        self._gathered_bytes += len(data)
+        if self._raw_bytes >= BLOCK_BYTES:
+            self._strip()
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._gather_s, self.flush)
 
@@ -71,11 +73,23 @@ class OutputFeed:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._pieces:
-            return
-        text = "".join(self._pieces)
-        self._pieces.clear()
-        self._units = 0
+        self._strip()
+        self._gathered_bytes = 0
+        if self._pieces:
+            self._send_to_all("".join(self._pieces))
+            self._pieces.clear()
+
+    def _strip(self) -> None:
+        """Make plain text of what came: a block at once costs less than each small piece alone."""
+        if self._plain is None:
+            self._plain = PlainText()
+        text = self._plain.feed_utf8(b"".join(self._raw))
+        self._raw.clear()
+        self._raw_bytes = 0
+        if text:
+            self._pieces.append(text)
+
+    def _send_to_all(self, text: str) -> None:
         at_ms = self._clock.now_ms()
         for card_id in self._subscriptions.readers(self._agent_id):
             self._send(card_id, text, at_ms)

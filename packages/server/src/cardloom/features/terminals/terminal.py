@@ -287,7 +287,7 @@ class Terminal:
 
     # What the console tells
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         console = self._console
         if console is None:
             return
@@ -296,7 +296,7 @@ class Terminal:
         self._news.set()
         self._viewers.add(text, console.offset, self.generation)
         for piece in pieces:
-            if isinstance(piece, str):
+            if isinstance(piece, bytes):
                 self._output.add(piece)
                 if self._run is not None and self._run.begun:
                     self._run.capture.feed(piece)
