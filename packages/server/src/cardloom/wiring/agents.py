@@ -111,6 +111,7 @@ def join_agents(
     prompts = PromptDesk(
         PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage, prompt_went_out)
     )
+    usage.budgets.freed.append(lambda _: prompts.look_everywhere_again())
     door.agent_of = seats.find
 
     async def add(
