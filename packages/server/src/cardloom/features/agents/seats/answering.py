@@ -19,7 +19,10 @@ from .showing import question_key
 DRAWN_WAIT_MS: Final = 2_000
 TAKEN_WAIT_MS: Final = 1_000
 PRESSED_MOST: Final = 3
+_TITLE_LINES: Final = 6
+"""How far above the choices a dialog may begin."""
 _SPINNER: Final = re.compile("[\u2800-\u28ff]")
+_BLINKING: Final = " ●"
 
 
 async def answer(seat: Seat, choice: Choice) -> None:
@@ -51,11 +54,14 @@ async def answer(seat: Seat, choice: Choice) -> None:
 
 
 def _dialog(seat: Seat) -> str | None:
-    """The screen with the dialog of a question on it, without what turns by itself; None where none is seen."""
+    """The part of the screen with a question's dialog, without what moves by itself; None where none is seen."""
     if not seat.alive or not seat.harness.asking:
         return None
     lines = [line for line in seat.text(None).splitlines() if not _SPINNER.search(line)]
-    return "\n".join(lines) if any(re.search(seat.harness.asking, line) for line in lines) else None
+    choices = [number for number, line in enumerate(lines) if re.search(seat.harness.asking, line)]
+    if not choices:
+        return None
+    return "\n".join(line.strip(_BLINKING) for line in lines[max(0, choices[-1] - _TITLE_LINES) :])
 
 
 def _is_taken(seat: Seat, key: str | None, drawn: str) -> bool:
