@@ -89,6 +89,23 @@ async def test_an_answer_has_its_status(asked: Asked, verb: str, path: str, body
         assert reply.headers["allow"]
 
 
+@pytest.mark.parametrize(
+    "fields", [{"skills": 5}, {"tools": 5}, {"extra": 5}, {"model": 5}, {"prompt": {"pre": 1}}, {"systemPrompt": []}]
+)
+async def test_an_inline_profile_with_a_field_of_the_wrong_kind_is_refused(asked: Asked, fields: Any) -> None:
+    given = {"profile": {"name": "Bot", **fields}}
+    await asked("POST", "/sessions", {"id": "S"})
+    for verb, path in (("POST", "/sessions"), ("PUT", "/sessions/S/profile"), ("POST", "/sessions/S/runs")):
+        assert (await asked(verb, path, {"text": "x", **given})).status == 400
+    assert len((await asked("GET", "/sessions")).json["data"]["sessions"]) == 1  # type: ignore[index, call-overload, arg-type]
+    assert (await asked("GET", "/sessions/S/messages")).json["data"] == []
+
+
+async def test_a_length_that_is_no_number_is_not_believed(asked: Asked) -> None:
+    reply = await asked.http.request("POST", "/sessions", headers={**JSON, "content-length": "\xb2"}, body=b"{}")
+    assert reply.status == 201
+
+
 async def test_a_second_write_of_a_file_is_no_creation(asked: Asked) -> None:
     path = "/workspace/files/content?path=a"
     statuses = [(await asked("PUT", path, {"content": "x"})).status for _ in range(2)]

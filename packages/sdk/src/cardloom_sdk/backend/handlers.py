@@ -16,7 +16,7 @@ from cardloom_protocol.session.calls import checked
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION
 from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported
 from cardloom_protocol.session.files import decode_file_content, file_content, normalize_file_path
-from cardloom_protocol.session.json_text import JsonObject, as_json
+from cardloom_protocol.session.json_text import JsonObject, as_json, is_object
 from cardloom_protocol.session.model import NodePatch
 from cardloom_protocol.session.operations import ProfilesOps, WorkspaceFilesOps, WorkspaceOps
 from cardloom_protocol.session.profiles import ProfileDoc, check_profile_id
@@ -66,6 +66,7 @@ async def _list(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _create(host: BackendHost, given: Mapping[str, Any]) -> Answer:
+    _check_inline_profile(given)
     return Answer(as_json(await host.backend.sessions.create(cast(Any, dict(given)))))
 
 
@@ -200,6 +201,7 @@ async def _duplicate_profile(host: BackendHost, given: Mapping[str, Any]) -> Ans
 
 
 async def _set_profile(host: BackendHost, given: Mapping[str, Any]) -> Answer:
+    _check_inline_profile(given)
     return Answer(as_json(await _profiles_of(host).set(given["sessionId"], given["profile"])))
 
 
@@ -228,6 +230,11 @@ def checked_profile(document: JsonObject) -> ProfileDoc:
         if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
             raise BadRequest(f"profile.{name} must be an object of texts.")
     return cast(ProfileDoc, {"name": "", **document})
+
+
+def _check_inline_profile(given: Mapping[str, Any]) -> None:
+    if is_object(given.get("profile")):
+        checked_profile(given["profile"])
 
 
 def _check_texts(name: str, value: JsonValue) -> None:
@@ -307,6 +314,7 @@ def _inside(path: str) -> str:
 
 
 async def _run(host: BackendHost, given: Mapping[str, Any]) -> Answer:
+    _check_inline_profile(given)
     check_run_input(cast(Any, given), may_continue=True)
     for name, capability in (("model", "models"), ("profile", "profiles"), ("swipeOf", "swipes")):
         if name in given:

@@ -164,6 +164,63 @@ async def test_an_answer_without_an_end_is_ended_and_kept(engine_of: MakeEngine)
     assert (await history(host, session))[-1]["parts"][0]["text"] == "on " * 10
 
 
+async def test_a_stream_that_says_nothing_for_ever_is_ended(engine_of: MakeEngine) -> None:
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            while True:
+                yield frame({"choices": []})
+
+    answer = httpx.Response(200, stream=Endless())
+    host = engine_of(endpoint(Scripted(answer), patience=Patience(answer_frames=30)))
+    trace = await ran(host, await new_session(host), "hello")
+    assert trace.events[-1]["error"]["code"] == "model_too_long"
+
+
+@pytest.mark.parametrize("told", [b"\xb2", b"Wed, 21 Oct 2015 07:28:00 GMT", b"-1", b"1e3"])
+async def test_a_waiting_time_that_is_no_number_of_seconds_counts_for_nothing(
+    engine_of: MakeEngine, told: bytes
+) -> None:
+    busy = httpx.Response(429, headers=[(b"retry-after", told)], json={})
+    naps = Naps()
+    host = engine_of(endpoint(Scripted(busy, streamed(*chat_words("ok"), *chat_end())), naps=naps))
+    trace = await ran(host, await new_session(host), "hello")
+    assert (trace.events[-1]["status"], naps.seconds) == ("done", [0.5])
+
+
+@pytest.mark.parametrize("count", ["1e999", "1e300", "9" * 400, "-1", '"7"', "true"])
+async def test_a_count_of_tokens_that_cannot_be_is_none(engine_of: MakeEngine, count: str) -> None:
+    end = frame(f'{{"choices":[{{"delta":{{}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{count}}}}}')
+    host = engine_of(streamed(*chat_words("ok"), end))
+    session = await new_session(host)
+    trace = await ran(host, session, "hello")
+    assert trace.events[-1]["status"] == "done"
+    assert "usage" not in trace.events[-1]
+    assert (await history(host, session))[-1]["parts"] == [{"type": "text", "text": "ok"}]
+
+
+async def test_half_a_character_in_the_history_reaches_the_endpoint_escaped(engine_of: MakeEngine) -> None:
+    transport = Scripted(streamed(*chat_words("ok"), *chat_end()))
+    host = engine_of(endpoint(transport))
+    trace = await ran(host, await new_session(host), "half \ud800")
+    assert trace.events[-1]["status"] == "done"
+    assert rb"half \ud800" in transport.requests[-1].content
+    assert transport.requests[-1].headers["content-type"] == "application/json"
+
+
+async def test_calls_that_a_server_gives_one_place_are_kept_apart(engine_of: MakeEngine) -> None:
+    def call(call_id: str, name: str, arguments: str) -> bytes:
+        function = {"name": name, "arguments": arguments}
+        return frame({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": call_id, "function": function}]}}]})
+
+    pieces = [call("a", "first", '{"x":'), call("a", "first", "1}"), call("", "", ""), call("b", "second", "{}")]
+    transport = Scripted(streamed(*pieces, *chat_end("tool_calls")), streamed(*chat_words("ok"), *chat_end()))
+    host = engine_of(endpoint(transport))
+    session = await new_session(host)
+    await ran(host, session, "hello")
+    calls = (await history(host, session))[1]["parts"]
+    assert [(part["meta"]["name"], part["data"]) for part in calls] == [("first", {"x": 1}), ("second", {})]
+
+
 async def test_an_error_without_an_end_is_read_at_its_beginning(engine_of: MakeEngine) -> None:
     class Endless(httpx.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:

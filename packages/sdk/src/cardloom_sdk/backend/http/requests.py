@@ -94,7 +94,7 @@ async def _json_body(scope: Scope, receive: Receive) -> JsonObject:
 async def read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
     """The body. BAD_REQUEST with `{size, maxBytes}` as soon as it is known to be too large; the rest is not read."""
     announced = header(scope, "content-length")
-    if announced is not None and announced.isdigit() and int(announced[:15]) > max_bytes:
+    if announced is not None and announced.isascii() and announced.isdigit() and int(announced[:15]) > max_bytes:
         raise too_large(int(announced[:15]), max_bytes)
     body = bytearray()
     while True:

@@ -14,6 +14,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 import httpx
 
+from cardloom_protocol.jstext import compact_json
 from cardloom_protocol.session.errors import BadRequest, SessionError
 from cardloom_protocol.session.info import ModelInfo
 from cardloom_protocol.session.json_text import JsonObject, list_of, object_of, read_object, text_of
@@ -53,6 +54,7 @@ class Patience:
     tries: int = 4
     first_wait_s: float = 0.5
     answer_chars: int = 8 << 20
+    answer_frames: int = 1 << 20
 
 
 async def _no_key() -> str | None:
@@ -116,24 +118,26 @@ class Endpoint:
     async def say(self, told: Conversation, retrying: Retrying) -> AsyncGenerator[Speech, None]:
         """What the model says to a conversation. Ends when the answer is complete; else a `SessionError`."""
         reader: Reader = self._dialect.Reader()
-        has_come, chars = False, 0
+        frame_count, chars = 0, 0
         body = self._dialect.request(told)
         async with (
             self._open("POST", self._dialect.PATH, body, retrying) as response,
             aclosing(self._frames(response)) as frames,
         ):
             async for frame in frames:
-                has_come = True
+                frame_count += 1
+                if frame_count > self.settings.patience.answer_frames:
+                    raise self._too_long()
                 for one in self._read(reader, frame):
                     if isinstance(one, Failed):
                         message = _blot(one.message, await self.settings.key())
                         raise fault(ModelFault.FAILED, f"{self.settings.id} failed: {message[:500]}")
                     chars += len(one.text) if isinstance(one, Words | Thoughts | CallPiece) else 0
                     if chars > self.settings.patience.answer_chars:
-                        raise fault(ModelFault.TOO_LONG, f"The answer of {self.settings.id} goes on without an end.")
+                        raise self._too_long()
                     yield one
         if not reader.is_over:
-            raise self._cut_off() if has_come else self._garbled()
+            raise self._cut_off() if frame_count else self._garbled()
 
     @asynccontextmanager
     async def _open(
@@ -177,7 +181,12 @@ class Endpoint:
     def _request(self, method: str, path: str, body: JsonObject | None, key: str | None) -> httpx.Request:
         headers = {"accept": "text/event-stream, application/json", **self.settings.headers}
         headers |= self._dialect.headers(key)
-        return self._client.build_request(method, self.settings.url.rstrip("/") + path, json=body, headers=headers)
+        content = None
+        if body is not None:
+            headers["content-type"] = "application/json"
+            content = compact_json(body).encode("utf-8")  # halves of characters are escaped, as no UTF-8 holds them
+        url = self.settings.url.rstrip("/") + path
+        return self._client.build_request(method, url, content=content, headers=headers)
 
     async def _refusal(self, response: httpx.Response, key: str | None) -> SessionError:
         try:
@@ -235,13 +244,16 @@ class Endpoint:
     def _garbled(self) -> SessionError:
         return fault(ModelFault.GARBLED, f"What {self.settings.id} sends is no answer of its interface.")
 
+    def _too_long(self) -> SessionError:
+        return fault(ModelFault.TOO_LONG, f"The answer of {self.settings.id} goes on without an end.")
+
     def _cut_off(self) -> SessionError:
         return fault(ModelFault.CUT_OFF, f"The connection to {self.settings.id} ended before the answer did.")
 
 
 def _retry_after(response: httpx.Response) -> float | None:
     told = response.headers.get("retry-after", "").strip()
-    return float(told) if told.isdigit() else None
+    return float(told) if told.isascii() and told.isdigit() else None
 
 
 def _blot(text: str, key: str | None) -> str:

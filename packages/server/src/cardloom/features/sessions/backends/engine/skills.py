@@ -54,8 +54,11 @@ class Skills:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")[:_MAX_CHARS]
-    except (OSError, UnicodeDecodeError):
+        if not path.is_file():  # a pipe would keep its reader waiting
+            return None
+        with path.open(encoding="utf-8") as file:
+            return file.read(_MAX_CHARS)
+    except (OSError, ValueError):
         return None
 
 

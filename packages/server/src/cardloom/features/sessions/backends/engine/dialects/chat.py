@@ -46,7 +46,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.is_over = False
-        self._calls: set[str] = set()
+        self._calls: dict[str, str] = {}  # place → the id of the call that stands there now
 
     def read(self, frame: SseFrame) -> list[Speech]:
         """What a frame says. Raises `Unreadable` for one that is no answer of this interface."""
@@ -81,11 +81,14 @@ class Reader:
         return said
 
     def _call(self, call: JsonObject, place: int) -> list[Speech]:
-        key, function = str(call.get("index", place)), object_of(call.get("function"))
+        at, function = str(call.get("index", place)), object_of(call.get("function"))
+        call_id, name = text_of(call.get("id")), text_of(function.get("name"))
         said: list[Speech] = []
-        if key not in self._calls:
-            self._calls.add(key)
-            said.append(CallBegun(key, text_of(call.get("id")), text_of(function.get("name"))))
+        # Some servers give every call the same place: another id with a name is another call.
+        if at not in self._calls or (call_id and name and call_id != self._calls[at]):
+            self._calls[at] = call_id
+            said.append(CallBegun(f"{at} {call_id}", call_id, name))
+        key = f"{at} {self._calls[at]}"
         arguments = function.get("arguments")
         if is_object(arguments):  # some servers do not write them as a text
             said.append(CallPiece(key, compact_json(arguments)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cardloom_protocol.jstext import MAX_SAFE_INTEGER
 from cardloom_protocol.session.json_text import JsonObject, is_number, is_object, object_of, text_of
 
 
@@ -22,7 +23,7 @@ def error_text(body: JsonObject) -> str:
 def count_of(usage: JsonObject, name: str) -> int | None:
     """A number of tokens, None where it is not told."""
     value = usage.get(name)
-    return int(value) if is_number(value) and value >= 0 else None
+    return int(value) if is_number(value) and 0 <= value <= MAX_SAFE_INTEGER else None
 
 
 def nested_count(usage: JsonObject, *names: str) -> int:
