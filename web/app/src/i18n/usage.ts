@@ -133,6 +133,21 @@ export const usageTexts = texts({
   "skip.tooLong": { en: "lines that are too long", ru: "слишком длинные строки", zh: "过长的行" },
   "skip.copied": { en: "copied history without an end", ru: "скопированная история без конца", zh: "没有结尾的复制历史" },
   "skip.future": { en: "requests dated in the future", ru: "запросы с датой в будущем", zh: "日期在未来的请求" },
+  "skip.unfinished": {
+    en: "a last line that is not written to its end",
+    ru: "последняя строка не дописана",
+    zh: "最后一行尚未写完",
+  },
+  "skip.noText": {
+    en: "a file or folder whose name is no UTF-8",
+    ru: "файл или папка с именем не в UTF-8",
+    zh: "文件或文件夹的名称不是 UTF-8",
+  },
+  "skip.noDatabase": { en: "a file that is no database", ru: "файл не является базой данных", zh: "文件不是数据库" },
+  "skip.locked": { en: "a database that another program locks", ru: "база данных занята другой программой", zh: "数据库被其他程序锁定" },
+  "skip.damaged": { en: "a damaged database", ru: "повреждённая база данных", zh: "数据库已损坏" },
+  "skip.permission": { en: "no permission to read", ru: "нет прав на чтение", zh: "没有读取权限" },
+  "skip.links": { en: "links that lead in circles", ru: "ссылки, ведущие по кругу", zh: "循环的链接" },
   "skip.tables": { en: "a database of an unknown version", ru: "база данных неизвестной версии", zh: "未知版本的数据库" },
 
   "usage.seconds": { en: "{count} s", ru: "{count} с", zh: "{count} 秒" },
@@ -262,9 +277,9 @@ export const usageTexts = texts({
   "budget.remove": { en: "Remove this budget", ru: "Удалить этот бюджет", zh: "移除此预算" },
   "budget.number": { en: "Budget {count}", ru: "Бюджет {count}", zh: "预算 {count}" },
   "budget.faultMoney": {
-    en: "An amount above zero, such as 12.50",
-    ru: "Сумма больше нуля, например 12,50",
-    zh: "大于零的金额，例如 12.50",
+    en: "An amount above zero, such as 12.50 or 1000",
+    ru: "Сумма больше нуля, например 12,50 или 1000",
+    zh: "大于零的金额，例如 12.50 或 1000",
   },
   "budget.faultTokens": {
     en: "A whole number, such as 2000000 or 2M",
@@ -310,6 +325,11 @@ export const usageTexts = texts({
     en: "{name}: {percent} % of the budget is spent",
     ru: "{name}: израсходовано {percent} % бюджета",
     zh: "{name}：预算已用 {percent} %",
+  },
+  "budget.crossedUnpriced": {
+    en: "{name}: requests without a known price pause cards",
+    ru: "{name}: запросы без известной цены останавливают карточки",
+    zh: "{name}：无已知价格的请求使卡片暂停",
   },
   "budget.notice": { en: "Budget: {name}", ru: "Бюджет: {name}", zh: "预算：{name}" },
   "budget.noticeText": { en: "{percent} % is spent", ru: "израсходовано {percent} %", zh: "已用 {percent} %" },

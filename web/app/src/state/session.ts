@@ -85,12 +85,13 @@ export class Session {
   ) {
     this.client = new CanvasClient(options);
     this.toasts = new Toasts(options.timers);
-    this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: options.timers.nowMs });
+    this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: () => options.timers.nowMs() });
     this.files = new FileDesk(this.client, options.timers);
     this.usage = new UsageDesk(this.client, options.timers, (budget, percent) => {
       const name = budgetName(budget, this.canvas.get()?.cards, this.t);
       const tone = stepOf(percent) === 100 ? "danger" : stepOf(percent) === 80 ? "warning" : "default";
-      this.toasts.show(this.t("budget.crossed", { name, percent }), tone);
+      const isSpent = budget.percent >= percent;
+      this.toasts.show(isSpent ? this.t("budget.crossed", { name, percent }) : this.t("budget.crossedUnpriced", { name }), tone);
     });
     this.watch = new AgentWatch(this.client, () => this.workspaceId);
     this.listen();

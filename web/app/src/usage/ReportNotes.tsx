@@ -12,6 +12,13 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "copied history without an end": "skip.copied",
   "dated in the future": "skip.future",
   "tables of an unknown version": "skip.tables",
+  "last line without an end": "skip.unfinished",
+  "a name that is no UTF-8": "skip.noText",
+  "not a database": "skip.noDatabase",
+  "locked by another program": "skip.locked",
+  "database disk image is malformed": "skip.damaged",
+  "Permission denied": "skip.permission",
+  "Too many levels of symbolic links": "skip.links",
 };
 
 /** What the numbers rest on: what is not known, the prices, and when the logs were read. */

@@ -200,6 +200,7 @@ function valueIn(row: UsageRow, column: Column, t: Translate): number | string |
 }
 
 function fileName(report: UsageReport, ending: string): string {
-  const day = new Date(report.to - 1).toISOString().slice(0, 10);
+  const end = new Date(Math.min(report.to - 1, Date.now()));
+  const day = [end.getFullYear(), end.getMonth() + 1, end.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
   return `cardloom-usage-${report.by}-${day}.${ending}`;
 }

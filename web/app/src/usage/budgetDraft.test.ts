@@ -11,13 +11,21 @@ describe("a budget in its form", () => {
     expect(limits("$12.50", "2M")).toEqual([12_500_000, 2_000_000]);
     expect(limits("0,5", "1.5k")).toEqual([500_000, 1_500]);
     expect(limits("", "2 000 000")).toEqual([null, 2_000_000]);
+    expect(limits("1,234.50", "2,000,000")).toEqual([1_234_500_000, 2_000_000]);
+    expect(limits("0,125", "2,5M")).toEqual([125_000, 2_500_000]);
   });
 
   test.each([
     ["ten", "", "money"],
     ["0", "", "money"],
     ["-3", "", "money"],
+    ["1,000", "", "money"],
+    ["1.000,50", "", "money"],
+    [".", "", "money"],
     ["", "many", "tokens"],
+    ["", "2.5", "tokens"],
+    ["", "2,000k", "tokens"],
+    ["", "k", "tokens"],
     ["", "0", "tokens"],
     [" ", "", "none"],
     ["3", "", null],

@@ -48,20 +48,31 @@ export function limitOf(draft: BudgetDraft): BudgetLimit {
   };
 }
 
-/** Dollars as typed, with a point or a comma; NaN for what is no amount above zero. */
+const GROUPED = /^[1-9]\d{0,2}(,\d{3})+$/;
+const GROUPED_WITH_CENTS = /^[1-9]\d{0,2}(,\d{3})+\.\d*$/;
+const DECIMAL = /^(\d+[.,]?\d*|[.,]\d+)$/;
+
+/**
+ * Dollars as typed, with a point or a comma before the cents; NaN for what is no amount above zero, and for 1,000, which
+ * is a thousand to some people and one to others.
+ */
 function microUsdOf(text: string): number | null {
-  const plain = text.replaceAll(/[\s$_]/g, "").replace(",", ".");
+  const plain = text.replaceAll(/[\s$_]/g, "");
   if (plain === "") return null;
-  return /^\d*\.?\d*$/.test(plain) ? amount(Math.round(Number(plain) * MICRO)) : Number.NaN;
+  if (GROUPED_WITH_CENTS.test(plain)) return amount(Math.round(Number(plain.replaceAll(",", "")) * MICRO));
+  return DECIMAL.test(plain) && !GROUPED.test(plain) ? amount(Math.round(Number(plain.replace(",", ".")) * MICRO)) : Number.NaN;
 }
 
-/** Tokens as typed, such as 2000000, 2 000 000 or 2M. */
+/** Tokens as typed, such as 2000000, 2,000,000, 2 000 000 or 2.5M; NaN for parts of a token. */
 function tokensOf(text: string): number | null {
-  const plain = text.replaceAll(/[\s_,]/g, "").toLowerCase();
+  const plain = text.replaceAll(/[\s_]/g, "").toLowerCase();
   if (plain === "") return null;
-  const [, digits, unit] = /^(\d*\.?\d+)([km]?)$/.exec(plain) ?? [];
-  if (digits === undefined) return Number.NaN;
-  return amount(Math.round(Number(digits) * (unit === "m" ? 1_000_000 : unit === "k" ? 1_000 : 1)));
+  if (GROUPED.test(plain)) return amount(Number(plain.replaceAll(",", "")));
+  const [, digits = "", unit] = /^(.*?)([km]?)$/.exec(plain) ?? [];
+  if (!DECIMAL.test(digits) || GROUPED.test(digits)) return Number.NaN;
+  const tokens = Number(digits.replace(",", ".")) * (unit === "m" ? 1_000_000 : unit === "k" ? 1_000 : 1);
+  const whole = Math.round(tokens);
+  return Math.abs(tokens - whole) < 1e-6 ? amount(whole) : Number.NaN;
 }
 
 function amount(value: number): number {

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { FakeTimers, settle } from "../../tests/makers";
 import type { ConnectionState } from "../connection/client";
 import { CallFailure } from "../connection/failure";
-import { stepOf, UsageDesk, type Question } from "./desk";
+import { placeOf, stepOf, UsageDesk, type Question } from "./desk";
 import { budget, usageReport, usageRow } from "./testing/reports";
 
 const QUESTION: Question = { by: "agent", period: "today", workspaceId: "w1" };
@@ -114,7 +114,7 @@ describe("usage on a page", () => {
     expect(crossed).toHaveBeenCalledExactlyOnceWith(passed, 80);
     expect(desk.budgets.get()?.budgets).toEqual([passed]);
     desk.markSeen();
-    expect(desk.seenSteps.get().get("b1")).toBe(80);
+    expect(desk.seenSteps.get().get(placeOf(passed))).toBe(80);
   });
 
   test("a budget that was looked at is not told again before its next step", async () => {
@@ -122,12 +122,28 @@ describe("usage on a page", () => {
     await desk.loadBudgets("w1");
     say("budget.changed", { workspaceId: "w1", budgets: [budget("b1", { percent: 60 }), budget("b2", { paused: true })], crossed: null });
     desk.markSeen("b1");
-    expect([...desk.seenSteps.get()]).toEqual([["b1", 50]]);
+    expect([...desk.seenSteps.get().values()]).toEqual([50]);
     desk.markSeen();
-    expect([...desk.seenSteps.get()]).toEqual([
-      ["b1", 50],
-      ["b2", 100],
-    ]);
+    expect([...desk.seenSteps.get().values()]).toEqual([50, 100]);
+  });
+
+  test("a budget of the next day has not been looked at", () => {
+    expect(placeOf(budget("b1", { from: 1 }))).not.toBe(placeOf(budget("b1", { from: 2 })));
+  });
+
+  test("what is shown of today is asked for anew when the next day begins", async () => {
+    const { desk, asked, timers } = openDesk();
+    desk.hold(QUESTION);
+    await settle();
+    expect(asked()).toBe(1);
+    const midnight = new Date(timers.nowMs());
+    midnight.setHours(24, 0, 0, 0);
+    const leftMs = midnight.getTime() - timers.nowMs();
+    await timers.pass(leftMs - 1);
+    expect(asked()).toBe(1);
+    await timers.pass(2_000);
+    await timers.pass(1_000);
+    expect(asked()).toBe(2);
   });
 
   test("steps are passed at 50, 80 and 100 per cent", () => {

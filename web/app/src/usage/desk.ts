@@ -34,6 +34,8 @@ export interface KnownBudgets {
 
 const NO_ANSWER: Answer = { report: null, busy: true, problem: null };
 const GATHER_MS = 800;
+const MOMENT_MS = 1_000;
+const HOUR_MS = 3_600_000;
 
 /** Shares of a budget at which its owner is told. */
 export const BUDGET_STEPS = [50, 80, 100] as const;
@@ -48,6 +50,17 @@ export function noticeStepOf(budget: Budget): number {
   return budget.paused ? 100 : stepOf(budget.percent);
 }
 
+/** A budget in its period: the next one begins with nothing seen. */
+export function placeOf({ id, from }: Budget): string {
+  return `${id}@${String(from)}`;
+}
+
+/** The next midnight of the clock on the wall. */
+function nextMidnightMs(nowMs: number): number {
+  const day = new Date(nowMs);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
+}
+
 /**
  * Usage as this page needs it: each report that something on the screen shows is asked for once, and anew when logs
  * were read; nothing is asked for that nobody shows.
@@ -55,7 +68,7 @@ export function noticeStepOf(budget: Budget): number {
 export class UsageDesk {
   readonly progress = createStore<{ done: number; total: number } | null>(null);
   readonly budgets = createStore<KnownBudgets | null>(null);
-  /** The step of each budget that its owner has looked at already. */
+  /** The step of each budget in its period that its owner has looked at already. */
   readonly seenSteps = createStore<ReadonlyMap<string, number>>(new Map());
   private readonly asked = new Map<string, Asked>();
   private cancelAgain: (() => void) | null = null;
@@ -71,6 +84,7 @@ export class UsageDesk {
     });
     client.on("usage.changed", () => this.askAgainSoon());
     client.on("budget.changed", (event: BudgetChanged) => this.budgetsChanged(event));
+    this.askAgainAtMidnight(nextMidnightMs(timers.nowMs()));
     client.onState(({ phase }) => {
       this.online = phase === "online";
       if (!this.online) this.progress.set(null);
@@ -120,7 +134,7 @@ export class UsageDesk {
   /** The owner has looked at the budgets as they stand, or at one of them. */
   markSeen(budgetId?: string): void {
     const looked = (this.budgets.get()?.budgets ?? []).filter(({ id }) => budgetId === undefined || id === budgetId);
-    this.seenSteps.update((seen) => new Map([...seen, ...looked.map((budget): [string, number] => [budget.id, noticeStepOf(budget)])]));
+    this.seenSteps.update((seen) => new Map([...seen, ...looked.map((budget): [string, number] => [placeOf(budget), noticeStepOf(budget)])]));
   }
 
   private entry(question: Question): Asked {
@@ -153,6 +167,15 @@ export class UsageDesk {
       for (const entry of this.asked.values()) if (entry.users > 0) void this.ask(entry);
       const known = this.budgets.get();
       if (known !== null) this.loadBudgets(known.workspaceId).catch(() => undefined);
+    });
+  }
+
+  /** What is shown of today is of another day then. A computer that slept is late by an hour at most. */
+  private askAgainAtMidnight(midnightMs: number): void {
+    this.timers.after(Math.min(Math.max(midnightMs - this.timers.nowMs(), MOMENT_MS), HOUR_MS), () => {
+      const isNewDay = this.timers.nowMs() >= midnightMs;
+      if (isNewDay) this.askAgainSoon();
+      this.askAgainAtMidnight(isNewDay ? nextMidnightMs(this.timers.nowMs()) : midnightMs);
     });
   }
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "react";
 import { useSession } from "../shell/context";
 import { useStore } from "../state/store";
 import type { Budget } from "../wire/records";
-import { noticeStepOf, type Answer, type Question } from "./desk";
+import { noticeStepOf, placeOf, type Answer, type Question } from "./desk";
 
 /** The answer to a question, kept true while it is shown. The question must be the same object between renders. */
 export function useReport(question: Question): Answer {
@@ -35,7 +35,7 @@ export function useBudgetNotices(): readonly Budget[] {
   return useMemo(
     () =>
       budgets
-        .filter((budget) => noticeStepOf(budget) > (seen.get(budget.id) ?? 0))
+        .filter((budget) => noticeStepOf(budget) > (seen.get(placeOf(budget)) ?? 0))
         .sort((one, other) => other.percent - one.percent),
     [budgets, seen],
   );
