@@ -29,7 +29,9 @@ VERSION: Final = 1
 INSERT: Final = "INSERT OR REPLACE INTO sightings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _BUSY_MS: Final = 5000
 _CACHE_KIB: Final = 24 << 10
-_CHECKPOINT_PAGES: Final = 8000
+_CHECKPOINT_PAGES: Final = 2000
+_PAGE_BYTES: Final = 16 << 10
+"""Of a new file: larger than usual, for most rows are written once and many together."""
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS logs (
@@ -169,6 +171,7 @@ def _opened(path: Path | None) -> apsw.Connection:
 def _connected(name: str) -> apsw.Connection:
     connection = apsw.Connection(name)
     connection.set_busy_timeout(_BUSY_MS)
+    connection.pragma("page_size", _PAGE_BYTES)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", 1)
     connection.pragma("cache_size", -_CACHE_KIB)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from .index import BY_KEY, CURSORS, INSERT, Index, Pricing
 from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
 from .records import Skip, UsageRecord, merge, merge_logs
-from .rows import ENCODER, RECORDS, Packed, Rows, beginning, unpack
+from .rows import DAY_MS, ENCODER, RECORDS, Packed, Rows, beginning, unpack
 
 _MERGED: Final = 0
 _SETTLED_TOGETHER: Final = 1000
@@ -166,7 +166,7 @@ class Intake:
             return
         chosen = msgspec.json.encode(sorted(keys)).decode()
         rows = self._index.rows(
-            """SELECT key, body, coalesce(began_ms, 0), path, logs.id, counted
+            """SELECT key, body, coalesce(began_ms, 0), path, logs.id, counted, sightings.rowid
                FROM sightings JOIN logs ON logs.id = log
                WHERE key IN (SELECT value FROM json_each(?)) AND sightings.harness = ?""",
             (chosen, harness),
@@ -176,26 +176,23 @@ class Intake:
             (chosen, harness),
         )
         seen: defaultdict[str, list[tuple[UsageRecord, int, str]]] = defaultdict(list)
-        ids, counted = {}, set()
-        for key, body, began, path, log, counts in rows:
-            seen[key].append((RECORDS.decode(body), began, path))
-            ids[path] = log
-            if counts:
-                counted.add((key, log))
+        places = {}
+        for key, body, began, path, log, counted, row in rows:
+            record = RECORDS.decode(body)
+            seen[key].append((record, began, path))
+            places[id(record)] = (log, bool(counted), row)
         merged, changed = [], []
-        for key, sightings in seen.items():
+        for sightings in seen.values():
             record, owner_path = merge_logs(sightings)
-            owner = ids[owner_path]
-            for sighting, _, path in sightings:
-                counts = sighting is record
-                if counts != ((key, ids[path]) in counted):
-                    cost = self._index.prices.cost_pico(record) if counts else None
-                    changed.append((int(counts), cost, key, harness, ids[path]))
-            if not any(sighting is record for sighting, _, _ in sightings):
+            if id(record) not in places:
+                owner = next(places[id(sighting)][0] for sighting, _, path in sightings if path == owner_path)
                 merged.append(self._row(record, harness, _MERGED, owner, counted=True))
-        self._index.run_many(
-            "UPDATE sightings SET counted = ?, cost_pico = ? WHERE key = ? AND harness = ? AND log = ?", changed
-        )
+            for sighting, _, _ in sightings:
+                _, counted, row = places[id(sighting)]
+                if counted != (sighting is record):
+                    cost = None if counted else self._index.prices.cost_pico(record)
+                    changed.append((not counted, cost, row))
+        self._index.run_many("UPDATE sightings SET counted = ?, cost_pico = ? WHERE rowid = ?", changed)
         self._index.run_many(INSERT, merged)
 
     def _settle_rest(self) -> None:
@@ -284,16 +281,17 @@ class Intake:
             )
 
 
-def _filling(group: Rows, harness: str, log: int, prices: Pricing) -> list[list[Any]]:
+def _filling(group: Rows, harness: str, log: int, prices: Pricing) -> Iterator[tuple[Any, ...]]:
     """The rows of new requests with their costs, as `_FILL` takes them."""
-    rates = prices.rates(group.provider, group.model, group.at_ms) if group.plain else None
+    rates = prices.rates(group.provider, group.model, group.day * DAY_MS) if group.plain else None
     told = (harness, log, group.session, group.provider, group.model, group.subagent)
-    for row in group.rows:
-        _, _, fresh, output, read, written, hour, _, body = row
-        cost: int | None
-        if rates is not None and fresh + (read or 0) + (written or 0) <= rates.longest_prompt:
+    counts = (group.input, group.output, group.cache_read, group.cache_write, group.cache_write_1h, group.reasoning)
+    for key, at_ms, fresh, output, read, written, hour, thought, body in zip(
+        group.keys, group.at_ms, *counts, group.bodies, strict=True
+    ):
+        cost = None
+        if rates is not None and fresh is not None and output is not None:
             cost = rates.cost_pico(fresh, output, read or 0, written or 0, hour or 0)
-        else:
+        if cost is None:
             cost = prices.cost_pico(RECORDS.decode(body))
-        row += (cost, *told)
-    return group.rows
+        yield (key, at_ms, fresh, output, read, written, hour, thought, body, cost, *told)

@@ -78,11 +78,13 @@ class PriceTable:
         if record.input is None or record.output is None or not record.provider or not record.model:
             return None
         rates = self.rates(record.provider, record.model, record.speed, record.at_ms)
-        read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
-        if rates is None or record.input + read + written > rates.longest_prompt:
-            bill = self.bill(record)
-            return None if bill is None else bill.pico
-        return rates.cost_pico(record.input, record.output, read, written, hour)
+        if rates is not None:
+            read, written, hour = record.cache_read or 0, record.cache_write or 0, record.cache_write_1h or 0
+            cost = rates.cost_pico(record.input, record.output, read, written, hour)
+            if cost is not None:
+                return cost
+        bill = self.bill(record)
+        return None if bill is None else bill.pico
 
     def rates(self, provider: str | None, model: str | None, speed: str | None, at_ms: int) -> Rates | None:
         """Whole picodollars a token, for the many requests that are neither long nor special; None when it has none."""

@@ -31,8 +31,10 @@ class Rates(NamedTuple):
     output: int
     longest_prompt: int
 
-    def cost_pico(self, fresh: int, output: int, read: int, written: int, hour: int) -> int:
-        """What these counts cost."""
+    def cost_pico(self, fresh: int, output: int, read: int, written: int, hour: int) -> int | None:
+        """What these counts cost; None when the prompt is longer."""
+        if fresh + read + written > self[5]:
+            return None
         cost = fresh * self[0] + read * self[1] + hour * self[3] + output * self[4]
         return cost + (written - hour) * self[2] if written > hour else cost
 

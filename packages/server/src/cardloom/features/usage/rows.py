@@ -1,11 +1,12 @@
-"""Readings as they travel between processes: requests as rows of the index, so that nobody has to make them twice.
+"""Readings as they travel between processes: requests as columns of the index, so that nobody has to make them twice.
 
-Rows that agree in session, model, provider, sub-agent and day stand together, and what they agree in is told once.
+Requests that agree in session, model, provider, sub-agent and day stand together, and what they agree in is told once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
@@ -18,21 +19,30 @@ ENCODER: Final = msgspec.msgpack.Encoder()
 RECORDS: Final = msgspec.msgpack.Decoder(UsageRecord)
 DAY_MS: Final = 86_400_000
 _OFFSETS: Final = attrgetter("offsets")
+_SHARED: Final = attrgetter("session", "model", "provider", "subagent", "speed", "geo", "web_searches", "recorded_pico")
 
 
 class Rows(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Requests that agree. `plain` says that a cost needs nothing of a request but its counts, which are told.
+    """Requests that agree: one column for each thing they differ in, the last one with all of each request encoded.
 
-    Each row has the request's key, its time, what `Tokens` has of it, and all of it encoded.
+    `plain` says that a cost needs nothing of a request but these counts.
     """
 
     session: str
     provider: str | None
     model: str | None
     subagent: str | None
-    at_ms: int
+    day: int
     plain: bool
-    rows: list[list[Any]]
+    keys: list[str]
+    at_ms: list[int]
+    input: list[int | None]
+    output: list[int | None]
+    cache_read: list[int | None]
+    cache_write: list[int | None]
+    cache_write_1h: list[int | None]
+    reasoning: list[int | None]
+    bodies: list[bytes]
 
 
 class Packed(msgspec.Struct, frozen=True, array_like=True):
@@ -52,7 +62,7 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
     @property
     def count(self) -> int:
         """How many requests it has."""
-        return sum([len(group.rows) for group in self.groups])
+        return sum([len(group.keys) for group in self.groups])
 
 
 def pack(reading: Reading) -> Packed:
@@ -77,7 +87,7 @@ def unpack(packed: Packed) -> Reading:
         packed.log,
         packed.cursor,
         packed.restarted,
-        [RECORDS.decode(row[-1]) for group in packed.groups for row in group.rows],
+        [RECORDS.decode(body) for group in packed.groups for body in group.bodies],
         packed.dropped,
         packed.latest_wins,
         packed.skips,
@@ -95,34 +105,30 @@ def beginning(records: Sequence[UsageRecord]) -> int | None:
 
 
 def _grouped(records: Sequence[UsageRecord]) -> list[Rows]:
-    groups: list[Rows] = []
-    rows: list[list[Any]] = []
-    told, encode = None, ENCODER.encode
-    for one in records:
-        at_ms = one.at_ms
-        plain = (
-            one.input is not None
-            and one.output is not None
-            and one.speed is None
-            and one.geo is None
-            and not one.web_searches
-            and one.recorded_pico is None
-        )
-        key = (one.session, one.model, one.provider, one.subagent, at_ms // DAY_MS, plain)
-        if key != told:
-            told, rows = key, []
-            groups.append(Rows(one.session, one.provider, one.model, one.subagent, at_ms, plain, rows))
-        rows.append(
-            [
-                one.key,
-                at_ms,
-                one.input,
-                one.output,
-                one.cache_read,
-                one.cache_write,
-                one.cache_write_1h,
-                one.reasoning,
-                encode(one),
-            ]
-        )
-    return groups
+    return [_rows(list(alike)) for _, alike in groupby(records, _alike)]
+
+
+def _alike(record: UsageRecord) -> tuple[Any, ...]:
+    return (record.at_ms // DAY_MS, *_SHARED(record))
+
+
+def _rows(records: list[UsageRecord]) -> Rows:
+    """Records that agree, as columns."""
+    first = records[0]
+    return Rows(
+        first.session,
+        first.provider,
+        first.model,
+        first.subagent,
+        first.at_ms // DAY_MS,
+        first.speed is None and not first.geo and not first.web_searches and first.recorded_pico is None,
+        [one.key for one in records],
+        [one.at_ms for one in records],
+        [one.input for one in records],
+        [one.output for one in records],
+        [one.cache_read for one in records],
+        [one.cache_write for one in records],
+        [one.cache_write_1h for one in records],
+        [one.reasoning for one in records],
+        [ENCODER.encode(one) for one in records],
+    )

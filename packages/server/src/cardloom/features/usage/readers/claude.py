@@ -11,16 +11,13 @@ from typing import Final
 
 import msgspec
 
+from .claude_inputs import HEAD_BYTES, HEADS, Inputs, Told
 from .claude_messages import ABSENT, LINES, Line, OpenMessage, calls_of, sum_of_iterations
 from .lines import DECODE_ERRORS, MALFORMED, UNTIMED, Output, decoded, is_time, looks_whole, ms_of, restored
 
 HARNESS: Final = "claude-code"
 _REMEMBERED_REQUESTS: Final = 64
-_HEAD_BYTES: Final = 400
-"""The beginning of a line, where its kind is."""
 _USER_LINE: Final = b'"type":"user","message":{"role":"user"'
-_PROGRESS: Final = b'"type":"progress"'
-"""A line that tells of a sub-agent's message and holds it."""
 _ANSWER: Final = b'"assistant"'
 _MAIN: Final = b'"isSidechain":false'
 _MAIN_BYTES: Final = 100
@@ -28,28 +25,15 @@ _MAIN_BYTES: Final = 100
 _SIDE: Final = b'"isSidechain":true'
 _SIDE_SPACED: Final = b'"isSidechain": true'
 _CLOSING: Final = ord("}")
-_UUID: Final = b'"uuid":"'
-_CLOSED_UUID: Final = b'},"uuid":"'
-_CLOSINGS: Final = range(8)
-_STAMP: Final = b'","timestamp":"'
-_UUID_CHARS: Final = 64
-_STAMP_CHARS: Final = range(10, 41)
 _NOTHING: Final = msgspec.Raw(b"[]")
 
 
-class _Head(msgspec.Struct):
-    type: str = ""
-    id: str | None = None
-    timestamp: str | None = None
-    isSidechain: bool = False
-
-
 class _State(msgspec.Struct):
-    inputs: dict[str, int | None] = {}
+    inputs: Told = {}
     requests: dict[str, int] = {}
 
 
-_HEADS: Final = msgspec.json.Decoder(_Head)
+_decode_line: Final = LINES.decode
 _KINDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -68,49 +52,54 @@ class ClaudeReader:
         self._label = label
         self._state = restored(_State, state)
         self._block = b""
-        self._inputs: list[tuple[int, int, int, bool]] = []
-        self._looked = [0, 0]
+        self._inputs = Inputs(self._state.inputs)
         self._open: OpenMessage | None = None
+        self._usual = 0
 
     def feed(self, block: bytes, end: int, offset: int) -> None:
-        self._block, self._inputs, self._looked = block, [], [0, 0]
-        sides = {False, *(side == "side" for side in self._state.inputs)}
-        find, begin, size, add_input = block.find, 0, end, self._inputs.append
+        self._block, inputs, usual = block, self._inputs, self._usual
+        inputs.begin(block)
+        find, startswith, begin, size = block.find, block.startswith, 0, end
         while begin < size:
             end = find(b"\n", begin, size)
             if end < 0:
                 end = size
-            head = begin + _HEAD_BYTES
+            head = begin + HEAD_BYTES
             if head > end:
                 head = end
-            if find(_ANSWER, begin, head) >= 0:
-                self._usage_line(begin, end, offset, sides)
+            if startswith(_USER_LINE, begin + usual, head):
+                inputs.usual(begin, end, begin + usual, self._is_side(begin, head))
+            elif find(_ANSWER, begin, head) >= 0:
+                self._usage_line(begin, end, offset)
             elif (text := find(_USER_LINE, begin, head)) >= 0:
-                side = find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and find(_SIDE, begin, head) >= 0
-                add_input((begin, end, text, side))
-                if side:
-                    sides.add(True)
+                inputs.usual(begin, end, text, self._is_side(begin, head))
+                usual = text - begin
             elif find(b'"usage":', begin, end) >= 0:
-                self._usage_line(begin, end, offset, sides)
+                self._usage_line(begin, end, offset)
             elif find(b'"api-request"', begin, head) >= 0:
                 self._request_line(block[begin:end])
             else:
-                add_input((begin, end, -1, False))
+                inputs.unclear(begin, end)
                 if find(_SIDE_SPACED, begin, head) >= 0 or find(_SIDE, begin, head) >= 0:
-                    sides.add(True)
+                    inputs.has_sides = True
             if block[end - 1] != _CLOSING and not looks_whole(block[begin:end]):
                 self.output.skip(MALFORMED, offset + begin)
             begin = end + 1
-        for side in sides:
-            self._last_input(side)
+        inputs.end()
         self._close()
-        self._block = b""
+        self._block, self._usual = b"", usual
 
     def state(self) -> bytes:
+        self._state.inputs = self._inputs.told
         return msgspec.msgpack.encode(self._state)
 
+    def _is_side(self, begin: int, head: int) -> bool:
+        """Whether a line is in a side chain."""
+        find = self._block.find
+        return find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and find(_SIDE, begin, head) >= 0
+
     def _request_line(self, line: bytes) -> None:
-        head = decoded(_HEADS, line)
+        head = decoded(HEADS, line)
         at = ms_of(head.timestamp) if head else None
         if head and head.id and at is not None and head.type == "api-request":
             requests = self._state.requests
@@ -118,17 +107,17 @@ class ClaudeReader:
             while len(requests) > _REMEMBERED_REQUESTS:
                 del requests[next(iter(requests))]
 
-    def _usage_line(self, begin: int, end: int, offset: int, sides: set[bool]) -> None:
+    def _usage_line(self, begin: int, end: int, offset: int) -> None:
         line: Line | None
         try:
-            line = LINES.decode(self._block[begin:end])
+            line = _decode_line(self._block[begin:end])
         except DECODE_ERRORS:
             line = self._mended(begin, end, offset)
             if line is None:
                 return
         message = line.message
         if line.type != "assistant" or message is None or (usage := message.usage) is None:
-            self._inputs.append((begin, end, -1, False))
+            self._inputs.unclear(begin, end)
             return
         copied = line.forkedFrom is not ABSENT and line.forkedFrom != ABSENT
         if not usage.output_tokens and usage.is_empty:
@@ -144,13 +133,12 @@ class ClaudeReader:
             self.output.skip(UNTIMED, offset + begin)
             return
         started = self._state.requests.get(line.requestRef) if line.requestRef else None
-        inferred = None
-        if started is None:
-            sides.add(line.isSidechain)
-            inferred = self._last_input(line.isSidechain)
+        if line.isSidechain:
+            self._inputs.has_sides = True
+        inferred = self._inputs.newest(line.isSidechain) if started is None else None
         opened = self._open
         if opened is not None:
-            if opened.goes_on(line, message, at, started, inferred, copied):
+            if opened.key == message.id and opened.goes_on(line, message, at, started, inferred, copied):
                 opened.add(message, at, offset + begin)
                 return
             self._close()
@@ -169,7 +157,7 @@ class ClaudeReader:
         if line is not None:
             return line
         if b'"usage":' not in raw:
-            self._inputs.append((begin, end, -1, False))
+            self._inputs.unclear(begin, end)
             return None
         kind = decoded(_KINDS, raw)
         if (kind is not None and bytes(kind.get("type", b"")) == b'"assistant"') or (kind is None and raw[-1:] == b"}"):
@@ -177,74 +165,7 @@ class ClaudeReader:
         return None
 
     def _close(self) -> None:
-        """Give out the message whose lines were read."""
+        """Give out the message whose lines were read, which is a new one of this log."""
         if self._open is not None:
-            self.output.add(self._open.record(self._label))
+            self.output.records[self._open.key] = self._open.record(self._label)
             self._open = None
-
-    def _last_input(self, side: bool) -> int | None:
-        """The time of the newest input so far. Looks at each line once."""
-        inputs, name, lines = self._state.inputs, "side" if side else "main", self._inputs
-        looked, index = self._looked[side], len(lines)
-        if looked < index:
-            self._looked[side] = index
-            while index > looked:
-                index -= 1
-                at = _input_time(self._block, *lines[index], side)
-                if at is not None:
-                    inputs[name] = at
-                    return at
-        return inputs.setdefault(name, None)
-
-
-def _input_time(block: bytes, begin: int, end: int, text: int, chain: bool, side: bool) -> int | None:
-    """When a line of a person, a tool or the program was written; None for other lines and the other chain's.
-
-    `text` is where the message of a line begins whose chain is known; -1 when its beginning is not the usual one.
-    """
-    if text >= 0 and (
-        block.rfind(b"{", begin, text) == begin or block.find(_PROGRESS, begin, min(begin + _HEAD_BYTES, end)) < 0
-    ):
-        stamp = _stamp(block, begin, end, text)
-        if stamp is not None:
-            return ms_of(stamp) if chain == side else None
-    elif block.find(b'"user"', begin, end) < 0 and block.find(b'"system"', begin, end) < 0:
-        return None
-    line = decoded(_HEADS, block[begin:end])
-    if line is None or line.type not in ("user", "system") or line.isSidechain != side:
-        return None
-    return ms_of(line.timestamp)
-
-
-def _stamp(block: bytes, begin: int, end: int, text: int) -> str | None:
-    """The time behind the first `uuid` that has one right behind it. Usually that follows the message's last brace."""
-    if block.find(_STAMP, begin, text) < 0:
-        at = text
-        for _ in _CLOSINGS:
-            at = block.find(b"}", at, end)
-            if at < 0:
-                break
-            if block.startswith(_CLOSED_UUID, at):
-                uuid = at + len(_CLOSED_UUID)
-                stamp = _stamp_at(block, block.find(b'"', uuid, uuid + _UUID_CHARS), uuid, end)
-                if stamp is not None:
-                    return stamp
-            at += 1
-    at = block.find(_STAMP, begin, end)
-    while at >= 0:
-        uuid = block.rfind(b'"', begin, at) + 1
-        if block.startswith(_UUID, uuid - len(_UUID)) and uuid - len(_UUID) >= begin:
-            stamp = _stamp_at(block, at, uuid, end)
-            if stamp is not None:
-                return stamp
-        at = block.find(_STAMP, at + 1, end)
-    return None
-
-
-def _stamp_at(block: bytes, at: int, uuid: int, end: int) -> str | None:
-    """The time that stands behind a `uuid`, whose text begins and ends there."""
-    first = at + len(_STAMP)
-    if not (0 < at - uuid <= _UUID_CHARS and block.startswith(_STAMP, at)):
-        return None
-    last = block.find(b'"', first, end)
-    return block[first:last].decode("ascii", "replace") if last - first in _STAMP_CHARS else None

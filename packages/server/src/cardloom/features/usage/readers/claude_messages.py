@@ -102,10 +102,9 @@ class OpenMessage(msgspec.Struct, gc=False):
     def goes_on(
         self, line: Line, message: Message, at: int, started: int | None, inferred: int | None, copied: bool
     ) -> bool:
-        """Whether a line only adds to this message: the same, told with the same usage, and no earlier."""
+        """Whether a line of the same message only adds to it: told with the same usage, and no earlier."""
         return (
-            message.id == self.message.id
-            and message.usage == self.message.usage
+            message.usage == self.message.usage
             and line.sessionId == self.line.sessionId
             and line.isSidechain == self.line.isSidechain
             and copied == self.copied
