@@ -37,7 +37,7 @@ class Rows:
     """A database that a program would write."""
 
     def __init__(self, path: Path, tables: str = TABLES) -> None:
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         self.connection = sqlite3.connect(path)
         self.connection.executescript(tables)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
@@ -10,6 +11,7 @@ from cardloom_protocol.usage import micro_usd
 
 from .databases import row_of
 from .intake import TOLD
+from .message_folders import counts_in_folder
 from .prices import Prices
 from .reading import BLOCK_BYTES, LONGEST_LINE_BYTES
 from .records import UsageRecord
@@ -59,6 +61,8 @@ def _seen(record: UsageRecord, harness: str, path: str) -> tuple[SeenLine | Seen
         return ()
     if path.endswith(".db"):
         return (SeenRow(record.key, row_of(path, harness, record.key)),)
+    if path.endswith(os.sep):
+        return (SeenRow(record.key, counts_in_folder(path, record.key)),)
     if path.endswith(".json"):
         return (SeenRow(record.key, _part(path, record.key)),)
     return tuple(_line(path, offset) for offset in record.offsets)

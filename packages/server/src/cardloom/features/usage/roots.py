@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from .message_folders import is_message_folder, list_folder
+from .readers.opencode import OPENCODE
 from .reading import LogFile
 from .sniffing import HEAD_BYTES, harness_of
 
@@ -66,6 +68,7 @@ def roots_of(home: Path, environment: Mapping[str, str]) -> list[Root]:
         Root("codex-cli", codex / "sessions", "rollout-*.jsonl"),
         Root("codex-cli", codex / "archived_sessions", "rollout-*.jsonl"),
         Root("opencode", opencode, "opencode*.db", 0),
+        Root("opencode", opencode / "storage/message", "ses_*", 0),
         Root("kilo-code", kilo, "kilo*.db", 0),
         Root("qwen-code", qwen / "projects", "*.jsonl", 2),
         Root("gemini-cli", home / ".gemini/tmp", "session-*.json*", 2),
@@ -100,17 +103,19 @@ def _walk(root: Root, folder: str, depth: int, listing: Listing) -> Iterator[Log
 def _entry(root: Root, entry: os.DirEntry[str], depth: int, listing: Listing) -> Iterator[LogFile]:
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
-        if (is_folder and depth == 0) or not (is_folder or _is_log(root, entry)):
+        of_messages = is_folder and root.harness in (ANY, OPENCODE) and is_message_folder(entry.path)
+        if not of_messages and ((is_folder and depth == 0) or not (is_folder or _is_log(root, entry))):
             return
+        if not _is_text(entry.name):
+            listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
+        elif of_messages:
+            yield list_folder(entry.path)
+        elif is_folder:
+            yield from _walk(root, entry.path, depth - 1, listing)
+        else:
+            yield from _log(root, entry, listing)
     except OSError as error:
         listing.refused.append((root.harness, _shown(entry.path), error.strerror or str(error)))
-        return
-    if not _is_text(entry.name):
-        listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
-    elif is_folder:
-        yield from _walk(root, entry.path, depth - 1, listing)
-    else:
-        yield from _log(root, entry, listing)
 
 
 def _is_log(root: Root, entry: os.DirEntry[str]) -> bool:

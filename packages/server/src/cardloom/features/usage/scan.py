@@ -13,6 +13,7 @@ from typing import Final
 
 from .databases import read_database
 from .intake import KnownLog
+from .message_folders import read_folder
 from .parallel import read_all
 from .reading import Cursor, LogFile, Reading, read_document
 from .roots import Root, list_logs
@@ -74,6 +75,8 @@ def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, Kno
     for log in changed:
         if log.path.endswith(".db"):
             yield pack(read_database(log, store.intake.told_by_session(log.harness)))
+        elif log.path.endswith(os.sep):
+            yield pack(read_folder(log))
         elif log.path.endswith(".json"):
             yield pack(read_document(log))
         else:
