@@ -118,6 +118,8 @@ def test_what_a_client_sends_is_what_a_server_reads(call: SessionCall) -> None:
         ("answer", {"runId": "r", "askId": "a", "optionIds": "x"}, BadRequest),
         ("putAsset", {"sessionId": "s", "name": "a/b", "content": b""}, InvalidId),
         ("catalog", {"kind": "spells"}, BadRequest),
+        ("deleteMessage", {"sessionId": "s", "messageId": ".."}, BadRequest),
+        ("deleteMessage", {"sessionId": "s", "messageId": "."}, BadRequest),
         ("swipe", {"sessionId": "s", "messageId": "m", "index": inf}, BadRequest),
         ("swipe", {"sessionId": "s", "messageId": "m", "index": nan}, BadRequest),
         ("setMeta", {"sessionId": "s", "document": nested(500)}, BadRequest),
@@ -132,3 +134,18 @@ def test_a_wrong_field_is_refused_by_name(name: str, given: dict[str, Any], erro
 def test_unknown_fields_are_left_out_and_null_counts_where_it_means_something() -> None:
     given = {"sessionId": "s", "text": "x", "parentId": None, "swipeOf": None, "later": 1}
     assert checked(SESSION_CALLS["append"], given) == {"sessionId": "s", "text": "x", "parentId": None}
+
+
+@pytest.mark.parametrize("step", [".", ".."])
+def test_no_field_makes_a_path_that_leads_elsewhere(step: str) -> None:
+    with pytest.raises(BadRequest):
+        request_of(SESSION_CALLS["deleteMessage"], {"sessionId": "s", "messageId": step})
+
+
+def test_any_text_makes_a_request_that_can_be_sent() -> None:
+    given = {"sessionId": "s", "messageId": "\ud800/..", "text": "\ud800", "ifMatch": "a\r\nb: é"}
+    request = request_of(SESSION_CALLS["editMessage"], given)
+    assert request.path == "/sessions/s/messages/%3F%2F.."
+    assert request.headers["if-match"] == '"a??b: ?"'
+    assert request.body == b'{"text":"\\ud800"}'
+    assert request_of(SESSION_CALLS["files"], {"path": "\ud800é"}).path == "/workspace/files?path=%3F%C3%A9"

@@ -88,6 +88,8 @@ def _content(name: str, value: JsonValue) -> JsonValue:
 
 def _key(name: str, value: JsonValue) -> JsonValue:
     _must(name, isinstance(value, str) and value != "", "a text that is not empty")
+    # Clients, and servers on the way, take these out of a path: what is left would name something else.
+    _must(name, value not in (".", ".."), "something else than a step in a path")
     return value
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 
 from ..jstext import compact_json
 from .calls import SessionCall
+from .errors import BadRequest
 from .json_text import as_json
 
 
@@ -23,7 +24,10 @@ class HttpRequest:
 
 
 def request_of(call: SessionCall, given: Mapping[str, Any]) -> HttpRequest:
-    """The request of an operation; `raw` fields are bytes. Fields that the row does not name are left out."""
+    """The request of an operation; `raw` fields are bytes. Fields that the row does not name are left out.
+
+    BAD_REQUEST for `.` and `..` in a path, which would make it the path of something else.
+    """
     headers = {"accept": "text/event-stream" if call.reply == "events" else "application/json"}
     query: dict[str, str] = {}
     fields: dict[str, Any] = {}
@@ -34,11 +38,11 @@ def request_of(call: SessionCall, given: Mapping[str, Any]) -> HttpRequest:
         value = given[name]
         match field.place:
             case "query":
-                query[name] = str(value)
+                query[name] = str(value).encode("utf-8", "replace").decode()
             case "if-match":
-                headers["if-match"] = f'"{value}"'
+                headers["if-match"] = f'"{_header(value)}"'
             case "content-type":
-                headers["content-type"] = str(value)
+                headers["content-type"] = _header(value)
             case "raw":
                 body = bytes(value)
             case "body":
@@ -55,5 +59,15 @@ def request_of(call: SessionCall, given: Mapping[str, Any]) -> HttpRequest:
     return HttpRequest(call.verb, f"{path}?{urlencode(query)}" if query else path, headers, body)
 
 
+def _header(value: object) -> str:
+    """A value as a header can carry it: what is no ASCII, or would end the line, becomes a question mark."""
+    return "".join(char if " " <= char <= "~" else "?" for char in str(value))
+
+
 def _filled(segment: str, given: Mapping[str, Any]) -> str:
-    return quote(str(given[segment[1:-1]]), safe="") if segment.startswith("{") else segment
+    if not segment.startswith("{"):
+        return segment
+    value = str(given[segment[1:-1]])
+    if value in (".", ".."):
+        raise BadRequest(f"{segment[1:-1]} cannot be {value!r}.")
+    return quote(value, safe="", errors="replace")

@@ -12,7 +12,15 @@ import pytest
 
 from cardloom.features.sessions.backends.http.backend import HttpBackend
 from cardloom.features.sessions.backends.http.client import ProtocolClient
-from cardloom_protocol.session import Conflict, NodePatch, NotFound, NotSupported, SessionError, derived_text
+from cardloom_protocol.session import (
+    BadRequest,
+    Conflict,
+    NodePatch,
+    NotFound,
+    NotSupported,
+    SessionError,
+    derived_text,
+)
 from cardloom_sdk.backend import Backend, BackendHost, Run, StoreSessions
 from cardloom_sdk.backend.http import Guard, SessionApp
 from cardloom_sdk.testing.backends import EchoBackend, ScriptedBackend
@@ -97,6 +105,16 @@ async def test_what_the_server_there_can_do_can_be_done_here() -> None:
             await sessions.get(fork["id"])
         with pytest.raises(NotSupported):
             await pair.here.require("models")
+
+
+async def test_a_message_called_like_a_step_up_does_not_remove_the_session_there() -> None:
+    async with pair_of(EchoBackend()) as pair:
+        session = await new_session(pair.here)
+        await ran(pair.here, session, "hello")
+        for name in ("..", "."):
+            with pytest.raises(BadRequest):
+                await pair.here.backend.sessions.delete_message(session, name)
+        assert len(await history(pair.there, session)) == 2
 
 
 async def test_a_question_there_is_answered_here() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cardloom.features.sessions.backends.mapped.backend import MappedBackend
 from cardloom.features.sessions.backends.mapped.engine import Engine
 from cardloom.features.sessions.backends.mapped.language import MISSING, MappingError, filled, filled_path, parse_value
 from cardloom.features.sessions.backends.mapped.mapping import load_mapping, parse_mapping
-from cardloom_protocol.session import SessionError
+from cardloom_protocol.session import BadRequest, SessionError
 
 EXAMPLES = Path(__file__).parents[5] / "examples" / "backends"
 
@@ -94,6 +95,35 @@ def test_templates_keep_kinds_and_leave_out_what_is_not_given() -> None:
     template: Any = {"a": "{text}", "b": "<{text}>", "c": "{index}", "d": ["{parts}", "{gone}"], "e": "{gone}", "f": 1}
     assert filled(template, fields) == {"a": "hi", "b": "<hi>", "c": 3, "d": [[1]], "f": 1}
     assert filled_path("/s/{sessionId}/x", fields) == "/s/a%2Fb%20%C3%BC/x"
+
+
+def test_a_field_stays_in_its_segment_whatever_it_is() -> None:
+    for step in (".", ".."):
+        with pytest.raises(BadRequest):
+            filled_path("/s/{sessionId}/x", {"sessionId": step})
+    assert filled_path("/s/{sessionId}/x", {"sessionId": "\ud800"}) == "/s/%3F/x"
+
+
+@pytest.mark.parametrize("number", [inf, -inf, 1e300, 10**300])
+def test_a_number_that_is_no_time_is_missing(number: float) -> None:
+    assert parse_value({"from": "t", "unit": "s"}, "$").of({"t": number}) is MISSING
+
+
+async def test_an_engine_is_sent_half_a_character_escaped_and_its_nameless_models_are_left_out() -> None:
+    sent: list[httpx.Request] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, content=b'{"minds": [{"label": "nameless"}, {"id": "deep"}]}')
+
+    mapping = load_mapping(EXAMPLES / "dreams.json")
+    backend = MappedBackend(Engine(mapping, "http://engine.test", transport=httpx.MockTransport(handle)))
+    assert backend.models is not None
+    assert [model["id"] for model in await backend.models.list()] == ["deep"]
+    with pytest.raises(SessionError):  # the engine gives no session back
+        await backend.sessions.rename("s", "half \ud800")
+    assert any(rb"half \ud800" in request.content for request in sent)
+    await backend.close()
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class SessionsService:
         if name in _CHANGING:
             session_id = params.get("sessionId")
             if name in ("create", "fork") and isinstance(data, Mapping):
-                session_id = data["id"]
+                session_id = data.get("id")
             self._bus.publish("session.changed", {"backend": entry.id, "sessionId": session_id}, OWNERS)
         return success(data)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeAlias, cast
 
 from cardloom_protocol.jstext import JsonValue
-from cardloom_protocol.session.errors import NotSupported, SessionError
+from cardloom_protocol.session.errors import NotSupported, SessionError, SessionErrorCode
 from cardloom_protocol.session.events import WorkspaceUpdateEvent, is_workspace_update_event
 from cardloom_protocol.session.files import FileContent, FileEntry, FileReadOpts, FileWriteOpts
 from cardloom_protocol.session.info import ModelInfo, SessionCreateOpts, SessionInfo, SessionModel, WorkspaceInfo
@@ -281,5 +281,8 @@ class RemoteServices:
         """See the contract."""
         async for frame in self._client.frames("streamService", {"plugin": plugin, "method": method, "args": args}):
             if frame.event != "heartbeat":
-                payload = read_json(frame.data)
-                yield ServiceEvent(frame.event, NOTHING if payload is None else payload)
+                try:
+                    payload = read_json(frame.data)
+                except ValueError:
+                    raise SessionError(SessionErrorCode.INTERNAL, "The service there told what is no JSON.") from None
+                yield ServiceEvent(frame.event or "message", NOTHING if payload is None else payload)

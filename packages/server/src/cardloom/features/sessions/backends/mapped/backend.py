@@ -291,7 +291,8 @@ class MappedModels:
 
     async def list(self) -> list[ModelInfo]:
         """See the contract."""
-        return [model_of(self._fields, one) for one in _listed(await self._ask("models", {}))]
+        found = [model_of(self._fields, one) for one in _listed(await self._ask("models", {}))]
+        return [model for model in found if model.get("id")]  # one without an id cannot be chosen
 
     async def set(self, session_id: str, model: SessionModel) -> SessionInfo:
         """See the contract."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import httpx
 
-from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.jstext import JsonValue, compact_json
 from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, NotSupported, SessionError
 from cardloom_protocol.session.json_text import read_json
 from cardloom_protocol.session.sse import SseParser
@@ -134,9 +134,14 @@ class Engine:
                 headers[name] = text
             elif key is not None:
                 headers[name] = text.replace("{key}", key)
-        body: Any = filled(route.body, fields) if route.body is not None else None
+        content = None
+        if route.body is not None:
+            found = filled(route.body, fields)
+            content = compact_json(None if found is MISSING else found).encode("utf-8")
+            if not any(name.lower() == "content-type" for name in headers):
+                headers["content-type"] = _JSON
         path = filled_path(route.path, fields)
-        return self._client.build_request(route.verb, self._url + path, json=body, headers=headers)
+        return self._client.build_request(route.verb, self._url + path, content=content, headers=headers)
 
     async def _refusal(self, response: httpx.Response) -> SessionError:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
-from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.jstext import MAX_SAFE_INTEGER, JsonValue
 from cardloom_protocol.session.errors import SessionError
 from cardloom_protocol.session.events import AskAnswer
 from cardloom_protocol.session.info import SessionInfo
@@ -180,10 +180,7 @@ class Hearing:
     def _count(self, rule: Rule, event: JsonValue) -> None:
         read, written = rule.value("input", event), rule.value("output", event)
         if is_number(read) or is_number(written):
-            self.run.usage = {
-                "input": int(read) if is_number(read) else 0,
-                "output": int(written) if is_number(written) else 0,
-            }
+            self.run.usage = {"input": _count(read), "output": _count(written)}
 
     def _fail(self, rule: Rule, event: JsonValue) -> None:
         code, message = rule.text("code", event), rule.text("message", event)
@@ -191,6 +188,10 @@ class Hearing:
         if self.message is not None:
             self.message.fail(error.code, error.message)
         raise error
+
+
+def _count(value: JsonValue) -> int:
+    return int(value) if is_number(value) and 0 <= value <= MAX_SAFE_INTEGER else 0
 
 
 def answer_fields(answer: AskAnswer) -> dict[str, JsonValue]:

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from urllib.parse import quote
 
 from cardloom_protocol.jstext import JsonValue, compact_json
+from cardloom_protocol.session.errors import BadRequest
 from cardloom_protocol.session.json_text import JsonObject, is_number, is_object
 from cardloom_sdk.stores.sources import iso_of_ns
 
@@ -60,7 +61,7 @@ class Value:
         if found is MISSING or found is None:
             return self.otherwise if self.otherwise is not MISSING else found
         if self.unit is not None and is_number(found):
-            return iso_of_ns(int(found * _NANOSECONDS[self.unit]))
+            return _time_of(found * _NANOSECONDS[self.unit])
         return found
 
     def text(self, document: JsonValue) -> str | None:
@@ -77,6 +78,14 @@ class Value:
 
 
 WHOLE: Final = Value(())
+
+
+def _time_of(at_ns: float) -> Found:
+    """A moment, missing for a number that is none."""
+    try:
+        return iso_of_ns(int(at_ns))
+    except (ValueError, OverflowError, OSError):
+        return MISSING
 
 
 def parse_value(given: JsonValue, place: str) -> Value:
@@ -110,7 +119,7 @@ def _look(document: JsonValue, path: tuple[str, ...]) -> Found:
     for step in path:
         if is_object(here):
             here = here.get(step, MISSING)
-        elif isinstance(here, list) and step.isdigit() and int(step) < len(here):
+        elif isinstance(here, list) and step.isascii() and step.isdigit() and int(step) < len(here):
             here = here[int(step)]
         else:
             return MISSING
@@ -133,7 +142,14 @@ def filled(template: JsonValue, fields: Mapping[str, JsonValue]) -> Found:
 
 def filled_path(template: str, fields: Mapping[str, JsonValue]) -> str:
     """The path of a request; what is put into it stays inside its segment."""
-    return _FIELD.sub(lambda found: quote(_written(fields.get(found[1])), safe=""), template)
+    return _FIELD.sub(lambda found: _in_segment(_written(fields.get(found[1]))), template)
+
+
+def _in_segment(text: str) -> str:
+    """A text as it stands in a path. BAD_REQUEST for what would lead out of its segment all the same."""
+    if text in (".", ".."):
+        raise BadRequest(f"{text!r} cannot stand in a path.")
+    return quote(text, safe="", errors="replace")
 
 
 def fields_in(template: JsonValue) -> Iterator[str]:

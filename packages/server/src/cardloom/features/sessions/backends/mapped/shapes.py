@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
-from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.jstext import MAX_SAFE_INTEGER, JsonValue
 from cardloom_protocol.session.hashing import content_hash
 from cardloom_protocol.session.info import ModelInfo, SessionInfo
 from cardloom_protocol.session.json_text import JsonObject, is_number, is_object
@@ -145,7 +145,7 @@ class MessageShape:
         active, count = self.active_swipe.of(document), self.swipe_count.of(document)
         if isinstance(count, list):
             count = len(count)
-        if is_number(active) and is_number(count) and count > 1:
+        if is_number(active) and is_number(count) and 0 <= active < count <= MAX_SAFE_INTEGER and count > 1:
             message["swipes"] = {"active": int(active), "count": int(count)}
 
 

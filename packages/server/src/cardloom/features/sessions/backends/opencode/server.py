@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 import httpx
 
-from cardloom_protocol.jstext import JsonValue
+from cardloom_protocol.jstext import JsonValue, compact_json
 from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, SessionError
 from cardloom_protocol.session.json_text import JsonObject, object_of, read_json, read_object, text_of
 from cardloom_protocol.session.sse import SseParser
@@ -75,7 +75,9 @@ class OpenCodeServer:
         """What a route answers. NOT_FOUND, BAD_REQUEST, CONFLICT, or OpenCode's own failure."""
         client = await self._connected()
         try:
-            response = await client.request(method, path, json=body, params=query or None)
+            content = None if body is None else compact_json(body).encode("utf-8")
+            headers = None if body is None else {"content-type": "application/json"}
+            response = await client.request(method, path, content=content, headers=headers, params=query or None)
         except httpx.HTTPError as error:
             raise SessionError(UNAVAILABLE, f"OpenCode does not answer: {type(error).__name__}.") from None
         if response.is_success:
