@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 URL_VARIABLE: Final = "CARDLOOM_URL"
 TOKEN_VARIABLE: Final = "CARDLOOM_CARD_TOKEN"  # noqa: S105 - the variable's name
-SUPERVISED_VARIABLE: Final = "CARDLOOM_SUPERVISED"
-"""Set when standard input is a pipe whose end means that whoever started the program is gone."""
 CARD_PATH: Final = "/ws/card"
 
 REFUSED_CODE: Final = 4403
@@ -101,26 +99,10 @@ async def _until_told(card: Card, connect: Connect) -> Ended | None:
     life = asyncio.ensure_future(be(card, connect))
     if sys.platform != "win32":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
-        if os.environ.pop(SUPERVISED_VARIABLE, None):
-            _watch_starter(life.cancel)
     try:
         return await life
     except asyncio.CancelledError:
         return None
-
-
-def _watch_starter(end: Callable[[], object]) -> None:
-    """End when standard input does: then whoever started the program is gone, and its group goes too."""
-    loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
-
-    def look() -> None:
-        if not os.read(descriptor, 4096):
-            loop.remove_reader(descriptor)
-            end()
-            if os.getpgrp() == os.getpid():
-                os.killpg(os.getpid(), signal.SIGTERM)
-
-    loop.add_reader(descriptor, look)
 
 
 def _say(text: str) -> None:

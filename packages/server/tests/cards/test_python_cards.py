@@ -42,8 +42,9 @@ async def running_card(desk: Any, shelf: Any, program: str, **manifest: Any) -> 
 
 async def gone(*pids: int) -> None:
     """Wait until processes have ended."""
-    async with asyncio.timeout(CAP_S):
-        await asyncio.to_thread(psutil.wait_procs, [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)])
+    there = [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)]
+    _, left = await asyncio.to_thread(psutil.wait_procs, there, CAP_S)
+    assert left == []
 
 
 async def test_the_first_start_asks_and_then_values_flow(desk: Any, shelf: Any) -> None:
@@ -304,7 +305,20 @@ async def test_a_package_that_vanished_is_said_to_be_missing(desk: Any, shelf: A
     assert runtime["error"] == "Its package is not installed here."
 
 
-async def test_no_program_outlives_a_killed_server(start_server: Any, tmp_path: Path) -> None:
+HUNG = """
+    import signal
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    print("hung")
+    while True:
+        pass
+"""
+
+
+async def test_no_program_outlives_a_killed_server_not_even_one_that_hangs(
+    start_server: Any, shelf: Any, tmp_path: Path
+) -> None:
+    shelf.add("hung", HUNG)
     server = start_server()
     await asyncio.to_thread(server.wait_until_open)
     found = Server(f"http://127.0.0.1:{server.port}", lambda: server.key)
@@ -312,17 +326,30 @@ async def test_no_program_outlives_a_killed_server(start_server: Any, tmp_path: 
         home = client.hello["workspaces"][0]["id"]
         dialogs: asyncio.Queue[Any] = asyncio.Queue()
         client.on("dialog.opened", dialogs.put_nowait)
+        printed = asyncio.Event()
+
+        def hear(log: Any) -> None:
+            if any(line["text"] == "hung" for line in log["lines"]):
+                printed.set()
+
+        client.on("card.log", hear)
         canvas = await client.subscribe(home)
-        package = next(one for one in client.hello["packages"] if one["name"] == "test-radar")
-        card = await client.call(
-            "canvas.addCard",
-            {"workspaceId": home, "kind": "custom", "x": 0, "y": 0, "packageId": package["packageId"]},
-        )
+        radar = next(one for one in client.hello["packages"] if one["name"] == "test-radar")
+        source = str(shelf.folder / "hung")
+        review = await client.call("package.inspect", {"source": source})
+        hung = await client.call("package.install", {"source": source, "treeHash": review["treeHash"]})
+        place = {"workspaceId": home, "kind": "custom", "x": 0, "y": 0}
+        one, other = [
+            (await client.call("canvas.addCard", {**place, "packageId": package["packageId"]}))["id"]
+            for package in (radar, hung)
+        ]
         async with asyncio.timeout(CAP_S):
-            dialog = (await dialogs.get())["dialog"]
-        await client.call("dialog.answer", {"dialogId": dialog["id"], "accepted": True})
-        await canvas.wait_for(lambda shown: (shown.cards[card["id"]]["runtime"] or {}).get("status") == "running")
+            for _ in (one, other):
+                dialog = (await dialogs.get())["dialog"]
+                await client.call("dialog.answer", {"dialogId": dialog["id"], "accepted": True})
+            await printed.wait()
+        await canvas.wait_for(lambda shown: (shown.cards[one]["runtime"] or {}).get("status") == "running")
         programs = [child.pid for child in psutil.Process(server.process.pid).children(recursive=True)]
-        assert programs
+        assert len(programs) >= 2
         server.kill()
         await gone(*programs)

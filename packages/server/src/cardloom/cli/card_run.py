@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_sdk import Client, ManifestError, find_server
+from cardloom_sdk import Client, ManifestError, find_server, supervised
 from cardloom_sdk.backoff import BackOff
-from cardloom_sdk.card_run import EXIT_REFUSED, SUPERVISED_VARIABLE, TOKEN_VARIABLE, URL_VARIABLE
+from cardloom_sdk.card_run import EXIT_REFUSED, TOKEN_VARIABLE, URL_VARIABLE
 from cardloom_sdk.manifest_file import MANIFEST_NAME, parse_raw, read_raw
 
 from ..features.cards.model import run_package_id
@@ -88,9 +88,14 @@ def _is_idle(card: Record, package_id: str) -> bool:
 
 async def run_once(program: Path, token: str) -> int:
     """Run the program with this terminal as its own; gives its exit code. It ends when this command does."""
-    environment = {**os.environ, URL_VARIABLE: find_server().url, TOKEN_VARIABLE: token, SUPERVISED_VARIABLE: "1"}
+    environment = {**os.environ, URL_VARIABLE: find_server().url, TOKEN_VARIABLE: token}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(program), cwd=program.parent, env=environment, stdin=asyncio.subprocess.PIPE
+        sys.executable,
+        supervised.__file__,
+        str(program),
+        cwd=program.parent,
+        env=environment,
+        stdin=asyncio.subprocess.PIPE,
     )
     try:
         return await process.wait()

@@ -19,8 +19,9 @@ from typing import Final
 from cardloom_protocol.ids import CardId
 from cardloom_protocol.limits import limit
 from cardloom_protocol.permissions import closure
+from cardloom_sdk import supervised
 from cardloom_sdk.backoff import BackOff
-from cardloom_sdk.card_run import EXIT_OVER, EXIT_REPLACED, SUPERVISED_VARIABLE, TOKEN_VARIABLE, URL_VARIABLE
+from cardloom_sdk.card_run import EXIT_OVER, EXIT_REPLACED, TOKEN_VARIABLE, URL_VARIABLE
 
 from ...core.clock import Clock
 from ...core.graph import Graph
@@ -230,7 +231,6 @@ class Programs:
         environment |= {
             URL_VARIABLE: self._url,
             TOKEN_VARIABLE: token,
-            SUPERVISED_VARIABLE: "1",
             "PYTHONUNBUFFERED": "1",
             "PYTHONUTF8": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -238,7 +238,7 @@ class Programs:
         if "fs.read" in closure(self._trade.granted(card, package)):
             environment[WORKSPACE_VARIABLE] = self._graph.workspace(card.workspace_id).path
         program = folder / package.manifest["python"]
-        return Command((sys.executable, str(program)), folder, environment)
+        return Command((sys.executable, supervised.__file__, str(program)), folder, environment)
 
     def _show_failed(self, card_id: CardId, life: _Life, error: str) -> None:
         self._trade.show(card_id, Runtime("failed", life.restarts, error))
