@@ -45,8 +45,8 @@ export function FrameBody({ card, runtime }: { card: CustomCard; runtime: FrameR
           </Action>
         </Notice>
       ) : null}
-      {state?.phase === "refused" ? (
-        <Notice text={state.message === "" ? t("frame.flooded") : state.message} danger>
+      {state?.phase === "refused" || state?.phase === "stopped" ? (
+        <Notice text={state.phase === "refused" ? state.message : t(`frame.${state.why}`)} danger>
           {reload}
         </Notice>
       ) : null}

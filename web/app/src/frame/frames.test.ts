@@ -136,3 +136,32 @@ test("a card that fills the page has its frame there, and the server is told", a
   shrink();
   expect(iframe()?.parentElement).toBe(place);
 });
+
+test("a frame that took the keyboard gives it back, and is let go when it goes on", async () => {
+  const { frames, place, iframe, mounted, phase, session, socket } = await page(framed("c"));
+  const field = document.createElement("input");
+  document.body.append(field);
+  field.focus();
+  frames.show("c", place);
+  await mounted();
+  const grab = () => {
+    HTMLElement.prototype.focus.call(iframe());
+    frames.refuseFocus("c", field);
+    expect(document.activeElement).toBe(field);
+  };
+  for (let times = 1; times <= 3; times += 1) grab();
+  expect(phase("c")).toBe("mounted");
+  grab();
+  expect(session.frames.states.get().get("c")).toEqual({ phase: "stopped", why: "grabbing" });
+  expect(iframe()).toBeNull();
+  expect(socket.call("card.unmount").params).toEqual({ cardId: "c" });
+});
+
+test("a frame that the page gives the keyboard has it by invitation", async () => {
+  const { frames, place, iframe, mounted } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  frames.focus("c");
+  expect(document.activeElement).toBe(iframe());
+  expect(frames.entries.isPersons(iframe() as Element, 0, false, false)).toBe(true);
+});

@@ -2,6 +2,7 @@ import type { CanvasClient, ConnectionState } from "../connection/client";
 import type { CanvasState } from "../state/canvas";
 import { createStore, type Store } from "../state/store";
 import type { Card, FrameRuntime } from "../wire/records";
+import { Entries } from "./entries";
 import { makeFrame, parkFrame, placeFrame } from "./host";
 import { Relay, type RelayEnd, type RelayPort, type RelaySocket } from "./relay";
 
@@ -11,7 +12,9 @@ export type FrameState =
   | { readonly phase: "mounted"; readonly token: string }
   /** Another page has it. */
   | { readonly phase: "elsewhere" }
-  | { readonly phase: "refused"; readonly message: string };
+  | { readonly phase: "refused"; readonly message: string }
+  /** This page let it go for what it did. */
+  | { readonly phase: "stopped"; readonly why: "flooded" | "grabbing" };
 
 export interface FramesOptions {
   openSocket(token: string): RelaySocket;
@@ -22,10 +25,14 @@ interface Live {
   readonly element: HTMLIFrameElement;
   readonly token: string;
   relay: Relay | null;
+  /** When it took the keyboard for itself lately. */
+  grabsMs: readonly number[];
 }
 
 const DISMISSED = 4411;
 const GONE = 4410;
+const GRABS = 3;
+const GRABS_WITHIN_MS = 10_000;
 
 /** The frame's runtime of a card that is one. */
 export function frameRuntime(card: Card | undefined): FrameRuntime | null {
@@ -43,6 +50,7 @@ export class Frames {
   readonly expanded: Store<string | null> = createStore<string | null>(null);
   /** The card whose frame has the keyboard. */
   readonly focused: Store<string | null> = createStore<string | null>(null);
+  readonly entries = new Entries();
   private readonly live = new Map<string, Live>();
   private readonly drawn = new Map<string, HTMLElement>();
   private readonly large = new Map<string, HTMLElement>();
@@ -90,6 +98,17 @@ export class Frames {
   /** Gives the keyboard to a card's frame. */
   focus(cardId: string): void {
     this.live.get(cardId)?.element.focus({ preventScroll: true });
+  }
+
+  /** Gives the keyboard back to who had it. A frame that takes it again and again is let go. */
+  refuseFocus(cardId: string, before: Element | null): void {
+    const live = this.live.get(cardId);
+    if (live === undefined) return;
+    const now = this.options.now();
+    live.grabsMs = [...live.grabsMs.filter((grabMs) => now - grabMs < GRABS_WITHIN_MS), now];
+    if (live.grabsMs.length > GRABS) this.stop(cardId, "grabbing");
+    else live.element.blur();
+    if (before instanceof HTMLElement && before.isConnected && before !== live.element) before.focus({ preventScroll: true });
   }
 
   /** The card whose frame this element is. */
@@ -157,8 +176,8 @@ export class Frames {
 
   private load(cardId: string, token: string, url: string): void {
     this.unload(cardId);
-    const element = makeFrame(url, this.canvas.get()?.cards.get(cardId)?.name ?? "");
-    const live: Live = { element, token, relay: null };
+    const element = makeFrame(url, this.canvas.get()?.cards.get(cardId)?.name ?? "", (frame) => this.entries.invite(frame));
+    const live: Live = { element, token, relay: null, grabsMs: [] };
     this.live.set(cardId, live);
     element.addEventListener("load", () => this.connect(cardId, live));
     this.setState(cardId, { phase: "mounted", token });
@@ -180,15 +199,18 @@ export class Frames {
   private relayEnded(cardId: string, live: Live, why: RelayEnd): void {
     if (this.live.get(cardId) !== live) return;
     live.relay = null;
-    if (why === "flooded") {
-      this.client.call("card.unmount", { cardId }).catch(() => undefined);
-      this.unload(cardId);
-      this.setState(cardId, { phase: "refused", message: "" });
-    } else if (why.code === DISMISSED || why.code === GONE) {
+    if (why === "flooded") this.stop(cardId, why);
+    else if (why.code === DISMISSED || why.code === GONE) {
       if (why.code === GONE) this.shrink(cardId);
       this.drop(cardId);
       this.settle();
     }
+  }
+
+  private stop(cardId: string, why: "flooded" | "grabbing"): void {
+    this.client.call("card.unmount", { cardId }).catch(() => undefined);
+    this.unload(cardId);
+    this.setState(cardId, { phase: "stopped", why });
   }
 
   private taken(cardId: string): void {

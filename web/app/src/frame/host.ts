@@ -18,9 +18,16 @@ function parkingLot(): HTMLElement {
   return lot;
 }
 
-/** A frame that loads an address; it waits in the lot until it is placed. */
-export function makeFrame(url: string, title: string): HTMLIFrameElement {
+/**
+ * A frame that loads an address; it waits in the lot until it is placed. `given` hears of it before the page gives it the
+ * keyboard, as a menu does that closes: then the frame did not take it.
+ */
+export function makeFrame(url: string, title: string, given: (frame: HTMLIFrameElement) => void): HTMLIFrameElement {
   const frame = document.createElement("iframe");
+  frame.focus = (options) => {
+    given(frame);
+    HTMLElement.prototype.focus.call(frame, options);
+  };
   frame.setAttribute("sandbox", SANDBOX);
   frame.setAttribute("allow", "");
   frame.referrerPolicy = "no-referrer";

@@ -11,6 +11,11 @@ export const frames = texts({
     ru: "Карточка остановлена: слишком много сообщений сразу.",
     zh: "卡片已停止：一次发送的消息过多。",
   },
+  "frame.grabbing": {
+    en: "The card was stopped: it kept taking the keyboard.",
+    ru: "Карточка остановлена: она всё время перехватывала клавиатуру.",
+    zh: "卡片已停止：它不断抢占键盘。",
+  },
   "frame.elsewhere": {
     en: "This card is open in another window.",
     ru: "Эта карточка открыта в другом окне.",
