@@ -98,7 +98,7 @@ class Workbench:
 
     # What reaches the agent.
 
-    def printed(self, text: str, pieces: Sequence[str | Mark]) -> None:
+    def printed(self, text: str, pieces: Sequence[bytes | Mark]) -> None:
         self._prints += 1
         self._take(Output(now_ms(), text))
 
