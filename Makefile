@@ -61,8 +61,7 @@ test-web: setup ## Tests of the TypeScript packages
 
 test-agents: setup ## Agents' real programs against a scripted model (ALL=1: those too that CI leaves out)
 	$(BIN)/python tools/ensure_clis.py $(if $(ALL),--all)
-	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents --ignore=tests/agents/backends $(if $(ALL),,--ignore=tests/agents/test_real_sessions.py) -n 3 --dist loadgroup
-	$(OFFLINE) -m pytest tests/agents/backends
+	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents -n 3 --dist loadgroup
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh

@@ -23,6 +23,10 @@ def wanted_programs() -> list[Program]:
     return [program for program in PROGRAMS if named == "all" or program.id in named.split(",")]
 
 
+OF_OPENCODE = ("test_acp_card", "test_acp_backend_of_opencode", "test_opencode_backend")
+"""Modules that each start OpenCode, which keeps a core busy for seconds: they run one after another."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep one program's days, and one module's tests, in one process; others run beside it (`--dist loadgroup`)."""
@@ -30,7 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             of_program = (program.id for program in PROGRAMS if item.name.endswith(f"[{program.id}]"))
-            item.add_marker(pytest.mark.xdist_group(next(of_program, item.path.stem)))
+            module = "of OpenCode" if item.path.stem in OF_OPENCODE else item.path.stem
+            item.add_marker(pytest.mark.xdist_group(next(of_program, module)))
 
 
 @pytest.fixture(scope="module", params=wanted_programs(), ids=lambda program: program.id)
