@@ -187,7 +187,7 @@ function Row({ backend, isAsked, children }: { backend: BackendSetUp; isAsked: b
           )}
         </span>
         <small className="muted" title={where}>
-          {[kind, where, backend.folder, backend.mapping, backend.hasKey ? t("chat.withKey") : undefined].filter((words) => words !== undefined && words !== "").join(" · ")}
+          {[kind === backend.title ? undefined : kind, where, backend.folder, backend.mapping, backend.hasKey ? t("chat.withKey") : undefined].filter((words) => words !== undefined && words !== "").join(" · ")}
         </small>
         {backend.why === null || isAsked ? null : <small className={styles["why"]}>{backend.why}</small>}
       </span>

@@ -185,7 +185,7 @@ function ChatBar({ backend, filesOpen, onBackend, onFiles, onSettings }: ChatBar
             ...backends.map((one) => ({
               id: one.id,
               label: backendTitle(one, t),
-              ...(one.kind === "canvas" ? {} : { description: kindWords(one.kind, t) }),
+              ...(kindWords(one.kind, t) === backendTitle(one, t) ? {} : { description: kindWords(one.kind, t) }),
               checked: one.id === backend,
               run: () => onBackend(one.id),
             })),

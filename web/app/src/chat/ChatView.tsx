@@ -62,6 +62,14 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
         <Suspense fallback={null}>
           <Asks />
         </Suspense>
+        {state.failure === null ? null : (
+          <p className={`notice tone-danger ${styles["away"] ?? ""}`} role="alert">
+            <span>{state.failure}</span>
+            <button type="button" className="btn" onClick={() => void conversation.load()}>
+              {t("failed.again")}
+            </button>
+          </p>
+        )}
         {has(capabilities, "run") ? (
           <Composer key={`${backend} ${conversation.sessionId}`}>
             {has(capabilities, "models") ? <ModelPicker /> : null}

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
 import { MessageView } from "./MessageView";
-import { rowsOf, type Row } from "./model/rows";
+import { isStop, rowsOf, type Row } from "./model/rows";
 import type { Transcript } from "./model/transcript";
 import contentStyles from "./content.module.css";
 import styles from "./thread.module.css";
@@ -138,7 +138,8 @@ function RunState({ transcript, sending }: { transcript: Transcript; sending: bo
   if (run === null) return sending ? <Waiting /> : null;
   const warnings = run.activities.filter((activity) => activity.kind === "warning" && (activity.text ?? "") !== "");
   const doing = run.status === "running" ? run.activities.findLast((activity) => activity.kind !== "warning") : undefined;
-  const hasError = messages.at(-1)?.parts.some((part) => part.type === "error") === true;
+  const last = messages.at(-1)?.parts ?? [];
+  const hasError = last.some((part) => part.type === "error");
   return (
     <div className={styles["runState"]} role="status">
       {warnings.map((activity, at) => (
@@ -147,7 +148,7 @@ function RunState({ transcript, sending }: { transcript: Transcript; sending: bo
         </p>
       ))}
       {run.status === "running" && run.asks.length === 0 ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
-      {run.status === "cancelled" ? <p className="muted">{t("chat.cancelled")}</p> : null}
+      {run.status === "cancelled" && !last.some(isStop) ? <p className="muted">{t("chat.cancelled")}</p> : null}
       {run.status === "error" && !hasError ? (
         <p className="notice tone-danger">{run.error?.message ?? t("chat.failed")}</p>
       ) : null}

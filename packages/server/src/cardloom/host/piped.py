@@ -21,6 +21,17 @@ _CLOSE_S: Final = 5.0
 _SETTLE_S: Final = 5.0
 
 
+def ending(exit_code: int | None) -> str:
+    """How a program ended, to go on a sentence with; a signal by its name, also where a shell tells of it."""
+    if exit_code is None:
+        return ""
+    number = -exit_code if exit_code < 0 else exit_code - 128
+    try:
+        return f" by {signal.Signals(number).name}" if number > 0 else f" with {exit_code}"
+    except ValueError:
+        return f" with {exit_code}"
+
+
 class PipedProgram:
     """One running program and its pipes."""
 
@@ -63,8 +74,13 @@ class PipedProgram:
 
     @property
     def last_words(self) -> str:
-        """The last line that it wrote to standard error."""
-        return next((line for line in reversed(self._last) if line.strip()), "").strip()
+        """The last line that it wrote to standard error and that says something: a closing bracket does not."""
+        return next((line for line in reversed(self._last) if any(char.isalnum() for char in line)), "").strip()
+
+    @property
+    def ending(self) -> str:
+        """How it ended, to go on a sentence with: ` with 3`, ` by SIGKILL`; nothing while that is not known."""
+        return ending(self.exit_code)
 
     async def send(self, line: bytes) -> None:
         """Write one line. A program that is gone takes none, and its end is told by its output."""

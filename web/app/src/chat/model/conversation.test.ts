@@ -42,6 +42,44 @@ describe("a conversation", () => {
     expect(talk.running).toBe(true);
   });
 
+  test("a line stays in sight until it is in the history, however long its backend takes to begin", async () => {
+    let begun: () => void = () => undefined;
+    const { call } = server;
+    server.call = async (method, params) => {
+      if (method === "session.run") await new Promise<void>((resolve) => (begun = resolve));
+      return call.call(server, method, params);
+    };
+    const sending = talk.send("hello");
+    server.event("session.changed", { backend: "engine", sessionId: "s1" });
+    await settled();
+    expect(talk.state.get().sending).toBe("hello");
+    history = [stored("u1", "user", "hello")];
+    server.event("session.changed", { backend: "engine", sessionId: "s1" });
+    await settled();
+    expect([talk.state.get().sending, shown()]).toEqual([null, ["u1:hello"]]);
+    begun();
+    await sending;
+    expect(shown()).toEqual(["u1:hello"]);
+  });
+
+  test("what was read stays in sight when the backend goes, with the reason, until it is back", async () => {
+    history = [stored("u1", "user", "hello")];
+    await talk.load();
+    server.refuse("session.messages", "backend_unreachable");
+    await talk.load();
+    expect(talk.state.get()).toMatchObject({ phase: "ready", failure: "backend_unreachable" });
+    expect(shown()).toEqual(["u1:hello"]);
+    server.answer("session.messages", () => history);
+    await talk.load();
+    expect(talk.state.get()).toMatchObject({ phase: "ready", failure: null });
+  });
+
+  test("a session that is gone is said to be gone", async () => {
+    server.refuse("session.get", "not_found");
+    await talk.load();
+    expect(talk.state.get().phase).toBe("gone");
+  });
+
   test("a line stands before its answer also when the answer is heard of first", async () => {
     server.answer("session.run", () => {
       server.event("session.run", { backend: "engine", sessionId: "s1", runId: "r1", status: "running" });

@@ -1,4 +1,5 @@
 import {
+  derivedText,
   SessionError,
   type AskAnswer,
   type AnyPart,
@@ -91,7 +92,7 @@ export class Conversation {
         ...known,
         phase: "ready",
         info,
-        sending: null,
+        sending: stillSending(known, messages),
         failure: null,
         // While a run is followed, its own messages are ahead of those that are stored.
         transcript: this.follower === null ? withHistory(known.transcript, messages) : known.transcript,
@@ -100,7 +101,9 @@ export class Conversation {
     } catch (error) {
       if (this.closed || turn !== this.reading || !this.wire.online) return;
       const isGone = error instanceof SessionError && error.code === "not_found";
-      this.state.update((known) => ({ ...known, phase: isGone ? "gone" : "failed", failure: reasonOf(error) }));
+      // What was read already stays in sight: a backend that is away has taken nothing back.
+      const phase = isGone ? "gone" : this.state.get().phase === "ready" ? "ready" : "failed";
+      this.state.update((known) => ({ ...known, phase, failure: reasonOf(error) }));
     }
   }
 
@@ -231,7 +234,8 @@ export class Conversation {
       const stored = messages.map((message) => shown.get(message.id) ?? message);
       const ids = new Set(stored.map((message) => message.id));
       const coming = known.transcript.messages.filter((message) => run?.writing.has(message.id) && !ids.has(message.id));
-      return { ...known, transcript: { ...known.transcript, messages: [...stored, ...coming] } };
+      const sending = stillSending(known, messages);
+      return { ...known, sending, transcript: { ...known.transcript, messages: [...stored, ...coming] } };
     });
   }
 }
@@ -242,6 +246,15 @@ const TITLE_CHARS = 60;
 export function firstWords(text: string): string {
   const line = text.trim().split("\n")[0]?.trim() ?? "";
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\s+\S*$/, "")}…`;
+}
+
+/** The line that was sent, unless it stands in the history by now; the answer to the call may take longer than that. */
+function stillSending(known: ConversationState, history: readonly Message[]): string | null {
+  const before = new Set(known.transcript.messages.map((message) => message.id));
+  const arrived = history.some(
+    (message) => message.role === "user" && !before.has(message.id) && derivedText(message) === known.sending,
+  );
+  return arrived ? null : known.sending;
 }
 
 /** The run is over even where its last event never came. */

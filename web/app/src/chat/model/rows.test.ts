@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "@cardloom/protocol/session";
-import { pairOf, readable, rowsOf } from "./rows";
+import { isStop, pairOf, readable, rowsOf } from "./rows";
 
 const call = (callId: string) => ({ type: "tool_use", data: {}, meta: { callId, name: "read" } });
 const result = (callId: string, text: string) => ({ type: "tool_result", text, meta: { callId } });
@@ -47,4 +47,10 @@ describe("the rows of a thread", () => {
 
 test("values are read as they are or as JSON", () => {
   expect([readable("a"), readable({ b: 1 }), readable(undefined)]).toEqual(["a", '{\n  "b": 1\n}', ""]);
+});
+
+test("an answer that was stopped is no failure, whichever program writes it down", () => {
+  const told = (code: string) => isStop({ type: "error", text: "x", meta: { code } });
+  expect([told("aborted"), told("MessageAbortedError"), told("model_failed")]).toEqual([true, true, false]);
+  expect(isStop({ type: "text", text: "aborted", meta: { code: "aborted" } })).toBe(false);
 });

@@ -65,3 +65,11 @@ export function readable(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
+
+/** How programs write down that a person stopped them: no failure to be told of as one. */
+const STOPS: ReadonlySet<string> = new Set(["aborted", "MessageAbortedError"]);
+
+/** Whether a part of the type `error` only says that the answer was stopped. */
+export function isStop(part: AnyPart): boolean {
+  return part.type === "error" && STOPS.has(metaText(part, "code") ?? "");
+}

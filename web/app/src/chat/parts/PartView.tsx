@@ -3,7 +3,7 @@ import type { AnyPart, ToolPair } from "@cardloom/protocol/session";
 import { lazy, memo, Suspense } from "react";
 import { useT } from "../../shell/context";
 import { ChevronIcon, FileIcon, WarningIcon } from "../../shell/icons";
-import { metaText, pairOf, readable, type Row } from "../model/rows";
+import { isStop, metaText, pairOf, readable, type Row } from "../model/rows";
 import { AssetImage } from "./AssetImage";
 import styles from "../content.module.css";
 
@@ -136,7 +136,9 @@ function File({ part }: { part: AnyPart }) {
 }
 
 function Failure({ part }: { part: AnyPart }) {
+  const t = useT();
   const code = metaText(part, "code");
+  if (isStop(part)) return <p className="muted">{t("chat.cancelled")}</p>;
   return (
     <p className={`notice tone-danger ${styles["failure"] ?? ""}`} role="alert">
       <WarningIcon size={14} /> {textOf(part)} {code === null ? null : <code>{code}</code>}

@@ -159,9 +159,8 @@ class AcpAgent:
         if program is None:
             return SessionError(ENDED, "The agent has ended.")
         await program.settle()
-        how = "" if program.exit_code is None else f" with {program.exit_code}"
         words = program.last_words
-        return SessionError(ENDED, f"The agent ended{how}{f': {words[:300]}' if words else '.'}")
+        return SessionError(ENDED, f"The agent ended{program.ending}{f': {words[:300]}' if words else '.'}")
 
     def _observe(self, event: StreamEvent) -> None:
         if event.direction.value == "incoming" and event.message.get("method") == "session/update":

@@ -23,6 +23,7 @@ from cardloom_protocol.session.json_text import JsonObject, object_of, read_json
 from cardloom_protocol.session.sse import SseParser
 
 from .....host import guardian
+from .....host.piped import ending
 from .....host.processes import Command, Program
 
 UNAVAILABLE: Final = "opencode_unavailable"
@@ -147,7 +148,9 @@ class OpenCodeServer:
         )
 
     def _last_words(self) -> str:
-        lines = [line for line in "".join(self._printed).splitlines() if line.strip()]
+        """What it said last, but for where it listens."""
+        printed = "".join(self._printed).splitlines()
+        lines = [line for line in printed if line.strip() and _LISTENING.search(line) is None]
         return lines[-1].strip()[:300] if lines else "it said nothing."
 
     async def _hear(self, client: httpx.AsyncClient, ready: asyncio.Event) -> None:
@@ -169,7 +172,7 @@ class OpenCodeServer:
                 return
             await asyncio.wait([self._watching], timeout=_RETRY_S)
             if self._watching.done():
-                message = f"OpenCode ended with {self._watching.result()}: {self._last_words()}"
+                message = f"OpenCode ended{ending(self._watching.result())}: {self._last_words()}"
                 self._tell({"type": PROGRAM_ENDED, "properties": {"message": message}})
                 return
 

@@ -89,9 +89,8 @@ class PiRpc:
 
     def ended(self) -> SessionError:
         """The error of a program that is gone."""
-        code, words = self._program.exit_code, self._program.last_words
-        how = "" if code is None else f" with {code}"
-        return SessionError(ENDED, f"pi ended{how}{f': {words[:300]}' if words else '.'}")
+        words = self._program.last_words
+        return SessionError(ENDED, f"pi ended{self._program.ending}{f': {words[:300]}' if words else '.'}")
 
     async def _read(self) -> None:
         try:
