@@ -189,3 +189,14 @@ async def test_a_missing_program_is_named_with_the_way_to_get_it(make_agent: Cal
     listed = (await agent.page.call("agent.harnesses"))["harnesses"]
     assert next(one for one in listed if one["id"] == "claude-code")["version"] == "2.1.332"
     assert listed[0]["found"]
+
+
+async def test_a_first_prompt_is_in_the_journal_and_agents_have_names_of_their_own(
+    make_agent: Callable[..., Any], workspace_id: str
+) -> None:
+    agent, other = await make_agent(prompt="look around"), await make_agent()
+    names = [agent.app.graph.card(one.id).name for one in (agent, other)]
+    assert names == ["Claude Code", "Claude Code 2"]
+    entries = (await agent.page.call("journal.list", workspaceId=workspace_id))["entries"]
+    told = [(one["to"], one["preview"], one["outcome"]) for one in entries if one["kind"] == "prompt"]
+    assert told == [(agent.id, "look around", "accepted")]

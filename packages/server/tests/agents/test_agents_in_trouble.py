@@ -262,6 +262,10 @@ async def test_a_worktree_may_take_a_branch_that_exists_but_not_one_in_use(
             await make_agent(worktree={"branch": taken})
     home = agent.app.graph.card(agent.id).workspace_id
     assert [card.id for card in agent.app.graph.cards_of(home)] == [agent.id]
+    await agent.page.call("canvas.removeCard", cardId=agent.id, force=True)
+    shutil.rmtree(kept["path"])  # by hand: git still takes the branch for checked out there
+    other = await make_agent(worktree={"branch": "feature/a"})
+    assert (Path(other.app.graph.card(other.id).content["worktree"]["path"]) / "file.txt").exists()
 
 
 async def test_a_worktree_whose_folder_is_gone_comes_back_with_its_branch(

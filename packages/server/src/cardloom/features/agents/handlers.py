@@ -6,8 +6,10 @@ Spec: agents; decisions 19, 36, 39.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import chain, count
 from typing import Any, Final, TypeAlias
 
+from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.callers import CallerKind
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
@@ -72,7 +74,8 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
         if worktree is not None:
             content["worktree"] = await desk.make_worktree(params["workspaceId"], worktree["branch"])
         place = {name: params[name] for name in _PLACE if name in params}
-        card = await add(params["workspaceId"], place, content, params.get("title"), call.by_page)
+        title = params.get("title") or _free_name(graph, params["workspaceId"], params["harness"])
+        card = await add(params["workspaceId"], place, content, title, call.by_page)
         if params.get("start", True):
             await _begin(card.id, params.get("prompt"), fresh=False)
         return graph.card(card.id).to_wire()
@@ -83,7 +86,9 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
 
     async def _begin(card_id: str, prompt: str | None, *, fresh: bool) -> None:
         given = await desk.start(card_id, prompt=prompt, fresh=fresh)
-        if prompt and not given:
+        if prompt and given:
+            await prompts.given(card_id, prompt)
+        elif prompt:
             await prompts.accept(card_id, prompt, Sender())
 
     async def configure(call: Call) -> dict[str, Any]:
@@ -120,6 +125,14 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
         "agent.diff": diff,
         "agents.lastReply": last_reply,
     }
+
+
+def _free_name(graph: Graph, workspace_id: str, harness: str) -> str:
+    """A harness's name, numbered where a card is called so already: agents are addressed by their names."""
+    taken = {card.name for card in graph.cards_of(graph.workspace(workspace_id).id)}
+    name = HARNESSES[harness].name
+    numbered = (f"{name} {number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def prompt_handlers(prompts: PromptDesk, graph: Graph, desk: SeatDesk, cause_of: CauseOf) -> Mapping[str, Handler]:

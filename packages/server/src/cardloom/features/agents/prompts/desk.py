@@ -122,6 +122,12 @@ class PromptDesk:
         prompt = await self._put_last(seat, cleaned, sender, room=self._must_wait(seat))
         self._beside.start(self._send_accepted(seat, prompt.id))
 
+    async def given(self, agent_id: str, text: str) -> None:
+        """Tell of a first prompt that the owner's start took along: it needs no typing, but it is a prompt."""
+        seat, owner = self._seat_of(agent_id), Sender()
+        self._hooks.went_out(owner, seat.card_id, self._clock.now_ms())
+        await self._hooks.record(owner, seat.card_id, text, None)
+
     async def _submit_approved(self, seat: Seat, text: str, sender: Sender) -> None:
         try:
             await self._submit(seat, text, sender, submit=True, when_busy="queue")

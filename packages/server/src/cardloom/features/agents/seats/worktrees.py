@@ -64,6 +64,8 @@ async def make(repository: str, branch: str, root: Path) -> Worktree:
         path = path.with_name(f"{path.name.rsplit('~', 1)[0]}~{number}")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     known = (await _git(repository, "show-ref", "--verify", "--quiet", f"refs/heads/{branch}"))[0] == 0
+    if known:
+        await _git(repository, "worktree", "prune")  # a folder that somebody deleted still holds its branch
     arguments = (str(path), branch) if known else ("-b", branch, str(path), "HEAD")
     code, output = await _git(repository, "worktree", "add", *arguments)
     if code != 0:
