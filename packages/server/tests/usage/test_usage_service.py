@@ -234,3 +234,21 @@ async def test_a_request_a_little_ahead_of_the_clock_is_no_silent_zero(desk: Des
     desk.at(60)
     report = await desk.page.call("usage.report", by="agent", workspaceId=desk.home, period="all")
     assert report["total"]["requests"] == 1
+
+
+async def test_days_of_all_time_begin_with_the_first_request(desk: Desk) -> None:
+    desk.log(claude_answer(2), claude_answer(3, "msg_2"), claude_answer(2 * 86_400, "msg_3"))
+    desk.at(2 * 86_400 + 60)
+    report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, period="all", split="model")
+    assert [row["requests"] for row in report["rows"]] == [2, 0, 1]
+    assert [sum(part["requests"] for part in row["parts"]) for row in report["rows"]] == [2, 0, 1]
+
+
+async def test_days_of_a_log_with_a_wrong_clock_are_those_with_requests(desk: Desk) -> None:
+    long_ago = claude_answer(2, "msg_old").replace(b'"timestamp":"2026', b'"timestamp":"1971')
+    desk.log(long_ago, claude_answer(3))
+    desk.at(60)
+    for span in ({"period": "all"}, {"from": 0, "to": 2**53 - 1}):
+        report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, split="model", **span)
+        assert [row["name"][:4] for row in report["rows"] if row["requests"]] == ["1971", "2026"]
+        assert len(report["rows"]) == 2

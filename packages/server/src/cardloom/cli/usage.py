@@ -21,6 +21,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.usage import Work, total_work
 
 from ..features.usage.attribution import by_sender, with_people
+from ..features.usage.days import worked_days
 from ..features.usage.explaining import explain
 from ..features.usage.index import INDEX_NAME
 from ..features.usage.ledger import LedgerCopy, read_ledger, sessions_in
@@ -28,7 +29,7 @@ from ..features.usage.prices import Prices
 from ..features.usage.roots import ANY, Root, roots_of
 from ..features.usage.scan import scan
 from ..features.usage.store import FUTURE_MS, Scope, UsageStore
-from ..features.usage.windows import days_between, local_day, midnight_ms
+from ..features.usage.windows import local_day, midnight_ms
 from ..settings import Settings
 from .console import Answer, UsageError, say
 from .usage_output import (
@@ -157,12 +158,7 @@ def _ledger() -> LedgerCopy:
 
 
 def _days(store: UsageStore, scope: Scope) -> list[Group]:
-    span = store.span(scope)
-    if span is None:
-        return []
-    days = days_between(midnight_ms(local_day(span[0])), span[1] + 1)
-    sums = ((local_day(begin).isoformat(), store.work(Scope(begin, end))) for begin, end in days)
-    return [Group((name,), work) for name, work in sums if work.requests]
+    return [Group((local_day(begin).isoformat(),), work) for (begin, _), work in worked_days(store, scope)]
 
 
 def _by_size(groups: list[Group]) -> list[Group]:

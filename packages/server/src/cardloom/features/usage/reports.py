@@ -15,9 +15,10 @@ from cardloom_protocol.usage import Work, total_work
 from ...core.clock import Clock
 from ...core.graph import Graph
 from .attribution import Prompted, by_sender, with_people
+from .days import filled_days
 from .ledger import LinkedSession, UsageLedger, sessions_in
 from .store import LogSkip, Scope, Session, UsageStore
-from .windows import days_between, local_day
+from .windows import day_of, local_day
 
 Key: TypeAlias = str | None
 
@@ -173,11 +174,10 @@ def _by_day(store: UsageStore, scope: Scope, now_ms: int) -> list[ReportRow]:
     span = store.span(scope)
     if scope.from_ms is None and span is None:
         return []
-    start_ms = scope.from_ms if scope.from_ms is not None else (span or (now_ms, now_ms))[0]
+    start_ms = scope.from_ms if scope.from_ms is not None else day_of((span or (now_ms, now_ms))[0])[0]
     end_ms = min(scope.to_ms if scope.to_ms is not None else now_ms, max(now_ms, (span or (0, 0))[1] + 1))
     rows = []
-    for day_ms, next_ms in days_between(start_ms, end_ms):
-        work = store.work(Scope(day_ms, next_ms, scope.sessions))
+    for (day_ms, next_ms), work in filled_days(store, replace(scope, to_ms=end_ms), start_ms, end_ms):
         day = local_day(day_ms).isoformat()
         rows.append(ReportRow(day, day, work, {"from": day_ms, "to": next_ms}))
     return rows

@@ -9,6 +9,8 @@ from cardloom_protocol.usage import Period
 
 _DAYS: Final[dict[Period, int]] = {"today": 1, "7d": 7, "30d": 30}
 
+DAY_MS: Final = 24 * 3_600_000
+
 Window = tuple[int, int]
 """From and to in epoch milliseconds; the end is not included."""
 
@@ -29,6 +31,12 @@ def midnight_ms(day: date, zone: tzinfo | None = None) -> int:
     """When a local day begins. Where the clock jumps over midnight, it is the moment of the jump."""
     midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
     return round(midnight.timestamp() * 1000)
+
+
+def day_of(at_ms: int, zone: tzinfo | None = None) -> Window:
+    """The local day that a moment belongs to."""
+    day = local_day(at_ms, zone)
+    return midnight_ms(day, zone), midnight_ms(day + timedelta(days=1), zone)
 
 
 def days_between(from_ms: int, to_ms: int, zone: tzinfo | None = None) -> list[Window]:
