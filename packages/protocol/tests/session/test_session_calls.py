@@ -118,8 +118,8 @@ def test_what_a_client_sends_is_what_a_server_reads(call: SessionCall) -> None:
         ("answer", {"runId": "r", "askId": "a", "optionIds": "x"}, BadRequest),
         ("putAsset", {"sessionId": "s", "name": "a/b", "content": b""}, InvalidId),
         ("catalog", {"kind": "spells"}, BadRequest),
-        ("deleteMessage", {"sessionId": "s", "messageId": ".."}, BadRequest),
-        ("deleteMessage", {"sessionId": "s", "messageId": "."}, BadRequest),
+        ("deleteMessage", {"sessionId": "s", "messageId": ".."}, InvalidId),
+        ("deleteMessage", {"sessionId": "s", "messageId": "."}, InvalidId),
         ("swipe", {"sessionId": "s", "messageId": "m", "index": inf}, BadRequest),
         ("swipe", {"sessionId": "s", "messageId": "m", "index": nan}, BadRequest),
         ("setMeta", {"sessionId": "s", "document": nested(500)}, BadRequest),
@@ -138,7 +138,7 @@ def test_unknown_fields_are_left_out_and_null_counts_where_it_means_something() 
 
 @pytest.mark.parametrize("step", [".", ".."])
 def test_no_field_makes_a_path_that_leads_elsewhere(step: str) -> None:
-    with pytest.raises(BadRequest):
+    with pytest.raises(InvalidId):
         request_of(SESSION_CALLS["deleteMessage"], {"sessionId": "s", "messageId": step})
 
 

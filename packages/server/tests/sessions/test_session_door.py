@@ -35,6 +35,20 @@ async def test_the_first_backend_lies_at_the_root_and_the_others_below_their_nam
         assert (await web.get("/nowhere")).json()["error"]["code"] == "not_found"
 
 
+async def test_pages_hear_of_what_others_change_over_http(web: httpx.AsyncClient, page: Any) -> None:
+    async with web:
+        made = (await web.post("/backends/memory/sessions", json={})).json()["data"]["id"]
+        assert (await page.event("session.changed"))["sessionId"] == made
+        await web.patch(f"/backends/memory/sessions/{made}", json={"title": 5})  # refused: nothing to tell
+        await web.patch(f"/backends/memory/sessions/{made}", json={"title": "T"})
+        assert await page.event("session.changed") == {"backend": "memory", "sessionId": made}
+        fork_of = f"/backends/memory/sessions/{made}"
+        await web.post(f"{fork_of}/messages", json={"text": "x"})
+        await page.event("session.changed")
+        fork = (await web.post(f"{fork_of}/fork", json={})).json()["data"]["id"]
+        assert (await page.event("session.changed"))["sessionId"] == fork
+
+
 async def test_a_run_streams_over_a_real_socket(web: httpx.AsyncClient) -> None:
     async with web:
         session = (await web.post("/backends/memory/sessions", json={})).json()["data"]["id"]

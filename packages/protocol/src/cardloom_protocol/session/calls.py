@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from ..jstext import JsonValue
-from .errors import BadRequest
+from .errors import BadRequest, InvalidId
 from .json_text import JsonObject, is_number, is_object, is_too_deep
 from .limits import session_limit
 from .names import asset_name, safe_id
@@ -89,7 +89,8 @@ def _content(name: str, value: JsonValue) -> JsonValue:
 def _key(name: str, value: JsonValue) -> JsonValue:
     _must(name, isinstance(value, str) and value != "", "a text that is not empty")
     # Clients, and servers on the way, take these out of a path: what is left would name something else.
-    _must(name, value not in (".", ".."), "something else than a step in a path")
+    if value in (".", ".."):
+        raise InvalidId(f"{name} cannot be {value!r}.")
     return value
 
 

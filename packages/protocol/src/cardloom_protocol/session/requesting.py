@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from ..jstext import compact_json
 from .calls import SessionCall
-from .errors import BadRequest
+from .errors import InvalidId
 from .json_text import as_json
 
 
@@ -26,7 +26,7 @@ class HttpRequest:
 def request_of(call: SessionCall, given: Mapping[str, Any]) -> HttpRequest:
     """The request of an operation; `raw` fields are bytes. Fields that the row does not name are left out.
 
-    BAD_REQUEST for `.` and `..` in a path, which would make it the path of something else.
+    INVALID_ID for `.` and `..` in a path, which would make it the path of something else.
     """
     headers = {"accept": "text/event-stream" if call.reply == "events" else "application/json"}
     query: dict[str, str] = {}
@@ -69,5 +69,5 @@ def _filled(segment: str, given: Mapping[str, Any]) -> str:
         return segment
     value = str(given[segment[1:-1]])
     if value in (".", ".."):
-        raise BadRequest(f"{segment[1:-1]} cannot be {value!r}.")
+        raise InvalidId(f"{segment[1:-1]} cannot be {value!r}.")
     return quote(value, safe="", errors="replace")

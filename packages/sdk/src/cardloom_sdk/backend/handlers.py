@@ -45,7 +45,11 @@ async def carry_out(host: BackendHost, name: str, given: Mapping[str, JsonValue]
         await host.require(call.capability)
     else:
         await host.start()
-    return await HANDLERS[name](host, checked(call, given))
+    asked = checked(call, given)
+    answer = await HANDLERS[name](host, asked)
+    for tell in host.answered:
+        tell(name, asked, answer.data)
+    return answer
 
 
 async def _capabilities(host: BackendHost, given: Mapping[str, Any]) -> Answer:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, TypeAlias, cast
 
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.capabilities import Capabilities, has
 from cardloom_protocol.session.errors import BadRequest, Conflict, NotFound, NotSupported
 from cardloom_protocol.session.events import RunStartInput
@@ -21,6 +22,8 @@ from ..stores.sources import NewId, new_uuid
 from .contract import Backend
 from .live import LiveRun
 from .log import LogLimits
+
+Answered: TypeAlias = Callable[[str, Mapping[str, Any], JsonValue], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class BackendHost:
         self._closed = False
         self.run_began: list[Callable[[LiveRun], None]] = []
         """Told of every run as soon as the backend has taken it up."""
+        self.answered: list[Answered] = []
+        """Told of every operation that was carried out, by its name, with its fields and what it gave."""
         self._streams: dict[object, Callable[[], None]] = {}
 
     # Life

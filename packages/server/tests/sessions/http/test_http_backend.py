@@ -13,8 +13,8 @@ import pytest
 from cardloom.features.sessions.backends.http.backend import HttpBackend
 from cardloom.features.sessions.backends.http.client import ProtocolClient
 from cardloom_protocol.session import (
-    BadRequest,
     Conflict,
+    InvalidId,
     NodePatch,
     NotFound,
     NotSupported,
@@ -112,7 +112,7 @@ async def test_a_message_called_like_a_step_up_does_not_remove_the_session_there
         session = await new_session(pair.here)
         await ran(pair.here, session, "hello")
         for name in ("..", "."):
-            with pytest.raises(BadRequest):
+            with pytest.raises(InvalidId):
                 await pair.here.backend.sessions.delete_message(session, name)
         assert len(await history(pair.there, session)) == 2
 

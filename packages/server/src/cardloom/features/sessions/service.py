@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cardloom_protocol.ids import ConnectionId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.envelope import failure, success
 from cardloom_protocol.session.errors import NotFound, SessionError
+from cardloom_protocol.session.json_text import object_of
 from cardloom_sdk.backend import Backend, BackendHost
 from cardloom_sdk.backend.handlers import carry_out
 
@@ -58,6 +60,7 @@ class SessionsService:
             raise ValueError(f"there is a backend {backend_id} already")
         entry = self.entries[backend_id] = Entry(backend_id, title, kind, BackendHost(backend))
         entry.host.run_began.append(lambda live: self.watch.began(backend_id, live))
+        entry.host.answered.append(lambda name, given, data: self._tell(backend_id, name, given, data))
         return entry
 
     async def remove(self, backend_id: str) -> None:
@@ -80,12 +83,13 @@ class SessionsService:
             data = (await carry_out(entry.host, name, params)).data
         except SessionError as error:
             return failure(error)
-        if name in _CHANGING:
-            session_id = params.get("sessionId")
-            if name in ("create", "fork") and isinstance(data, Mapping):
-                session_id = data.get("id")
-            self._bus.publish("session.changed", {"backend": entry.id, "sessionId": session_id}, OWNERS)
         return success(data)
+
+    def _tell(self, backend_id: str, name: str, given: Mapping[str, Any], data: JsonValue) -> None:
+        """Tell the pages of what was changed, by whichever door the request came."""
+        if name in _CHANGING:
+            session_id = object_of(data).get("id") if name in ("create", "fork") else given.get("sessionId")
+            self._bus.publish("session.changed", {"backend": backend_id, "sessionId": session_id}, OWNERS)
 
     async def stream(self, name: str, params: Mapping[str, Any], connection_id: ConnectionId) -> Mapping[str, Any]:
         """The envelope of an operation that streams, with the id of the stream."""
