@@ -6009,6 +6009,7 @@ export const OWN_LIMITS = {
   "cardLogLines": 1000,
   "cardLogFlushMs": 100,
   "cardLogFlushLines": 100,
+  "programConnectMs": 20000,
   "programRestartFirstMs": 500,
   "programRestartLastMs": 30000,
   "programSteadyMs": 60000,

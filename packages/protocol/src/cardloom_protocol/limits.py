@@ -196,6 +196,7 @@ OWN_LIMITS: Mapping[str, Limit] = _table(
         ("cardLogLines", 1000, "lines", "lines kept of what a card logs and prints"),
         ("cardLogFlushMs", 100, "ms", "how long a card's log lines are gathered before they are told"),
         ("cardLogFlushLines", 100, "lines", "log lines of a card told at once; the rest is counted"),
+        ("programConnectMs", 20_000, "ms", "time a program gets to connect before its card says that it has not"),
         ("programRestartFirstMs", 500, "ms", "wait before a program that ended by itself is started again"),
         ("programRestartLastMs", 30_000, "ms", "longest wait before a program is started again"),
         ("programSteadyMs", 60_000, "ms", "time a program must run for the waits to begin anew"),

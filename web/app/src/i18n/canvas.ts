@@ -60,6 +60,7 @@ export const canvasTexts = texts({
   "terminalStatus.exited": { en: "exited", ru: "закрыт", zh: "已退出" },
   "customStatus.waiting": { en: "waits for permission", ru: "ждёт разрешения", zh: "等待许可" },
   "customStatus.starting": { en: "starting", ru: "запускается", zh: "启动中" },
+  "customStatus.unconnected": { en: "does not connect", ru: "не выходит на связь", zh: "未连接" },
   "customStatus.running": { en: "running", ru: "работает", zh: "运行中" },
   "customStatus.stopped": { en: "stopped", ru: "остановлена", zh: "已停止" },
   "customStatus.failed": { en: "failed", ru: "сбой", zh: "失败" },

@@ -172,6 +172,11 @@ export const cards = texts({
     zh: "等待您允许启动。",
   },
   "custom.starting": { en: "Starting…", ru: "Запускается…", zh: "启动中…" },
+  "custom.unconnected": {
+    en: "The card's program does not connect.",
+    ru: "Программа карточки не выходит на связь.",
+    zh: "卡片程序没有连接。",
+  },
   "custom.external": {
     en: "Runs in a program outside.",
     ru: "Работает в сторонней программе.",

@@ -176,7 +176,9 @@ function Runtime({ card }: { card: Card }) {
   return (
     <>
       <dl className="rows">
-        <Row label={t("card.status")}>{t(`customStatus.${status}`)}</Row>
+        <Row label={t("card.status")}>
+          {t(status === "starting" && error !== null ? "customStatus.unconnected" : `customStatus.${status}`)}
+        </Row>
         <Row label={t("card.restarts")}>{restarts}</Row>
         <Row label={t("card.package")}>
           <code title={card.content.packageId}>{card.content.packageId}</code>

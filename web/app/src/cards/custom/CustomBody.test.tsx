@@ -25,6 +25,14 @@ describe("a card with a program of its own", () => {
     expect(screen.getByRole("button", { name: "Restart" })).toBeDefined();
   });
 
+  test("says that its program does not connect, with what the program wrote last", () => {
+    const error = "It runs and has not connected for 20 s.\nreading the cookbook";
+    showCard({ kind: "custom", runtime: { ...running, status: "starting", error } });
+    expect(screen.getByRole("status").textContent).toContain("The card's program does not connect.");
+    expect(screen.getByText(/reading the cookbook/u)).toBeDefined();
+    expect(screen.getByRole("button", { name: "Restart" })).toBeDefined();
+  });
+
   test("shows what failed and restarts on demand", async () => {
     const failed = { status: "failed", restarts: 3, error: "ModuleNotFoundError: radar" };
     const { user, calls } = showCard({ kind: "custom", runtime: failed }, { "card.restart": () => ({}) });

@@ -20,6 +20,9 @@ export function runtimeNotice(runtime: ProgramRuntime | null, t: Translate): Run
     case "waiting":
       return { ...notice, text: t("custom.waiting"), tone: "warning" };
     case "starting":
+      if (runtime.error !== null) {
+        return { ...notice, text: t("custom.unconnected"), detail: runtime.error, tone: "warning", action: "restart" };
+      }
       return { ...notice, text: t("custom.starting"), busy: true };
     case "external":
       if (runtime.error !== null) {
@@ -45,7 +48,9 @@ export function customTone(card: CustomCard): { tone: Tone; busy: boolean } | nu
   if (runtime?.status === "loading") return { tone: "default", busy: true };
   if (runtime?.status === "failed") return { tone: "danger", busy: false };
   if (runtime?.status === "waiting") return { tone: "warning", busy: false };
-  if (runtime?.status === "starting") return { tone: "default", busy: true };
+  if (runtime?.status === "starting") {
+    return runtime.error === null ? { tone: "default", busy: true } : { tone: "warning", busy: false };
+  }
   return chrome.status === null ? null : { tone: chrome.status.tone, busy: chrome.status.busy };
 }
 

@@ -35,6 +35,7 @@ from .model import Package, Runtime
 _log = logging.getLogger(__name__)
 
 WORKSPACE_VARIABLE: Final = "CARDLOOM_WORKSPACE"
+_LAST_LINES: Final = 5
 _NOT_ALLOWED: Final = "You have not allowed it to start. Restart asks again."
 
 
@@ -42,6 +43,7 @@ _NOT_ALLOWED: Final = "You have not allowed it to start. Restart asks again."
 class Patience:
     """How long programs are waited for; tests make the times small."""
 
+    connect_ms: int = limit("programConnectMs")
     restart_first_ms: int = limit("programRestartFirstMs")
     restart_last_ms: int = limit("programRestartLastMs")
     steady_ms: int = limit("programSteadyMs")
@@ -206,12 +208,14 @@ class Programs:
             life.last_error = f"it could not be started: {error.strerror or error}"
             self._logs.write(card.id, "error", life.last_error)
             return None
+        late = asyncio.get_running_loop().call_later(self._patience.connect_ms / 1000, self._tell_late, card.id, life)
         try:
             code = await life.program.wait()
         except asyncio.CancelledError:
             await asyncio.shield(life.program.stop(self._patience.stop_ms))
             raise
         finally:
+            late.cancel()
             life.program = None
             self._tokens.revoke(card.id)
             for line in out.rest():
@@ -219,6 +223,13 @@ class Programs:
             for line in err.rest():
                 self._print(card.id, life, line, errors=True)
         return code
+
+    def _tell_late(self, card_id: CardId, life: _Life) -> None:
+        """Say of a program that runs and has not connected what it printed last; it goes on trying."""
+        if not life.connected:
+            reason = f"It runs and has not connected for {self._patience.connect_ms / 1000:g} s."
+            last = [line["text"] for line in self._logs.lines(card_id, _LAST_LINES)]
+            self._trade.show(card_id, Runtime("starting", life.restarts, "\n".join((reason, *last))))
 
     def _print(self, card_id: CardId, life: _Life, line: str, *, errors: bool) -> None:
         if errors and line.strip():
