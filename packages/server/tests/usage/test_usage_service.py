@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from cardloom.app import running
 from cardloom.core.clock import VirtualClock
@@ -13,6 +15,7 @@ from cardloom_protocol.ids import CardId
 
 from .making_logs import T0_MS, claude_answer
 from .reading_desk import DAY_MS, Desk
+from .test_usage_databases import HERMES_TABLES, Rows
 
 
 async def test_a_card_reads_the_sums_of_its_agent_with_the_times_of_its_turns(desk: Desk) -> None:
@@ -252,3 +255,29 @@ async def test_days_of_a_log_with_a_wrong_clock_are_those_with_requests(desk: De
         report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, split="model", **span)
         assert [row["name"][:4] for row in report["rows"] if row["requests"]] == ["1971", "2026"]
         assert len(report["rows"]) == 2
+
+
+def told_by_hermes(key: str, session: str, tokens: int) -> dict[str, Any]:
+    extra = {"usage": {"input_tokens": tokens, "output_tokens": 1}, "ended_at": T0_MS / 1000 + 5, "api_request_id": key}
+    return {"hook_event_name": "post_api_request", "session_id": session, "extra": extra}
+
+
+async def test_what_hermes_webhook_tells_counts_for_its_agent_once_and_not_beside_its_sums(desk: Desk) -> None:
+    made = await desk.page.call(
+        "agent.create", workspaceId=desk.home, harness="hermes-agent", x=0, y=0, title="Hermes", start=False
+    )
+    database = desk.folder / ".hermes/state.db"
+    with closing((rows := Rows(database, HERMES_TABLES)).connection):
+        rows.run(
+            "INSERT INTO sessions (id, started_at, input_tokens, output_tokens) VALUES ('h1', ?, 100, 2)", T0_MS / 1000
+        )
+    desk.at(60)
+    await desk.app.usage.scan()
+    for key, session, tokens in (("r1", "h1", 60), ("r2", "child", 5), ("r1", "h1", 60)):
+        desk.app.agents.hooks.heard[0](CardId(made["id"]), told_by_hermes(key, session, tokens))
+    desk.app.agents.hooks.heard[0](desk.agent_id, told_by_hermes("r3", "h1", 1000))
+    await desk.app.usage._beside.settle()
+    desk.at(120)
+    report = await desk.page.call("usage.report", by="agent", workspaceId=desk.home)
+    row = next(row for row in report["rows"] if row["key"] == made["id"])
+    assert (row["requests"], row["inputTokens"]) == (3, 100 + 5)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import logging
 import secrets
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from starlette.responses import Response
 from cardloom_protocol.ids import CardId
 
 from ..core.clock import Clock
+from ..host.wire_json import whole_loads
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +44,8 @@ class HookDoor:
 
     def __init__(self, clock: Clock) -> None:
         self.agent_of: Callable[[str], HookedAgent | None] = lambda _: None
+        self.heard: list[Callable[[CardId, dict[str, Any]], None]] = []
+        """Told of every payload that came in by an address of its agent."""
         self._clock = clock
         self._secret = secrets.token_bytes(32)
 
@@ -64,7 +66,10 @@ class HookDoor:
         if body is None:
             return Response(status_code=413)
         try:
-            answer = agent.hook(str(parts["event"]), _payload(body), life, arrived_at_ms)
+            payload = _payload(body)
+            for listen in self.heard:
+                listen(CardId(card_id), payload)
+            answer = agent.hook(str(parts["event"]), payload, life, arrived_at_ms)
         except Exception:  # noqa: BLE001 - an agent must never be stopped by what we make of its hook
             _log.exception("a hook of agent %s was not understood", card_id)
             answer = _NO_DECISION
@@ -77,7 +82,7 @@ class HookDoor:
 def _payload(body: bytes) -> dict[str, Any]:
     """The payload; an empty one where it is no JSON object. A mark of UTF-8 at its beginning is left out."""
     try:
-        payload = json.loads(body.decode("utf-8-sig", "replace"))
+        payload = whole_loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return {}
     return payload if isinstance(payload, dict) else {}

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
-from cardloom_protocol.jstext import utf16_length
+from cardloom_protocol.jstext import point_length
 from cardloom_protocol.limits import limit
 
 from ..core.call import Cause
@@ -111,6 +111,7 @@ def join_agents(
     prompts = PromptDesk(
         PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage, prompt_went_out)
     )
+    door.heard.append(usage.hooked)
     usage.budgets.freed.append(lambda _: prompts.look_everywhere_again())
     door.agent_of = seats.find
 
@@ -215,7 +216,7 @@ def _join_port(shared: Shared, values: ValuesGroup, prompts: PromptDesk) -> None
     async def receive(delivery: Delivery) -> None:
         """A value at the `prompt` port is the call `agents.prompt` of the card that sent it, accepted at once."""
         text = str(delivery.data)
-        if utf16_length(text) > limit("promptChars"):
+        if point_length(text) > limit("promptChars"):
             raise CallError(ErrorCode.TOO_LARGE, f"a prompt may have {limit('promptChars')} characters")
         if delivery.from_card is not None:
             shared.gate.count(delivery.from_card, "agents.prompt")

@@ -38,6 +38,8 @@ from .attribution import Prompted
 from .budget_desk import BudgetDesk
 from .index import INDEX_NAME
 from .ledger import AGENT, LinkedSession, UsageLedger, sessions_in
+from .readers import hermes
+from .records import UsageRecord
 from .reports import Report, Reporter
 from .roots import UNREADABLE, roots_of
 from .scan import ScanReport, scan
@@ -135,6 +137,22 @@ class UsageService:
     def prompted(self, agent_id: CardId, sender_id: CardId | None, name: str | None, at_ms: int) -> None:
         """Somebody prompted an agent; what it does from then on is for them."""
         self._ledger.prompted(agent_id, Prompted(at_ms, sender_id, name))
+
+    def hooked(self, agent_id: CardId, payload: dict[str, Any]) -> None:
+        """An agent's hook told something; Hermes tells of its requests by no other way."""
+        card = self._graph.find_card(agent_id)
+        if card is None or card.kind != AGENT or card.content.get("harness") != hermes.HARNESS:
+            return
+        record = hermes.record_of_request(payload)
+        if record is not None and record.session:
+            # A sub-agent's session is nowhere else told to be this agent's.
+            self._ledger.link([LinkedSession(hermes.HARNESS, record.session, card.id, card.workspace_id, card.name)])
+            self._beside.start(self._told(record))
+
+    async def _told(self, record: UsageRecord) -> None:
+        store = await self._opened()
+        await asyncio.to_thread(store.told, hermes.HARNESS, [record])
+        self._bus.publish("usage.changed", {"scannedAt": store.scanned_at_ms}, OWNERS)
 
     def _status_changed(self, change: DirectoryChange) -> None:
         before, after = change.before, change.after

@@ -15,7 +15,7 @@ import msgspec
 from cardloom_protocol.usage import PICO_PER_MICRO, Tokens, Work
 
 from .index import Index, Pricing
-from .intake import Intake
+from .intake import TOLD, Intake
 from .records import UsageRecord
 from .rows import RECORDS
 
@@ -75,6 +75,12 @@ class UsageStore:
     @property
     def price_version(self) -> str:
         return self._index.prices.version
+
+    def told(self, harness: str, records: Sequence[UsageRecord]) -> None:
+        """Take in requests that an agent told itself, and read its sums anew, of which they are a part."""
+        self.intake.told(harness, records)
+        with self._index.writing():
+            self._index.run("UPDATE logs SET size = -1 WHERE harness = ? AND path NOT LIKE ?", (harness, f"{TOLD}%"))
 
     def cost_pico(self, record: UsageRecord) -> int | None:
         """What a request costs by today's prices, None when nobody can tell."""
