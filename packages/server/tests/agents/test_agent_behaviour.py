@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 
+async def test_a_program_that_says_nothing_is_shown_as_started(make_agent: Callable[..., Any]) -> None:
+    agent = await make_agent(harness="command", arguments=["sh", "-c", "read line"])
+    await agent.until(lambda: agent.runtime.get("started") and agent.runtime["pid"])
+    assert agent.runtime["status"] == "idle"
+
+
 async def test_a_prompt_makes_a_turn_that_ends_with_the_reply(agent: Any) -> None:
     assert await agent.prompt("hello") == "sent"
     await agent.is_status("finished")

@@ -150,6 +150,7 @@ class AgentState:
     def visible(self) -> tuple[object, ...]:
         """All that viewers see of it."""
         return (
+            self.life,
             self.shown,
             self.evidence,
             self.question,
