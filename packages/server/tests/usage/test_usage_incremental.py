@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cardloom.features.usage import parallel, reading
 from cardloom.features.usage.reading import Cursor, LogFile, read_lines
-from cardloom.features.usage.records import UsageRecord, merge, merge_logs
+from cardloom.features.usage.records import Seen, UsageRecord, merge, merge_logs
 
 from .making_logs import T0_MS, Home, claude_answer, claude_input, codex_counts, iso, line
 from .test_usage_other_logs import GEMINI, GEMINI_HEADER, gemini, header, qwen_answer, qwen_telemetry, totals, used
@@ -143,7 +143,7 @@ def sighting(dice: random.Random) -> UsageRecord:
 @settings(max_examples=200, deadline=None)
 def test_sightings_of_logs_merge_the_same_in_any_order(seed: int) -> None:
     dice = random.Random(seed)
-    seen = [(sighting(dice), dice.randrange(3), f"path{index}") for index in range(dice.randrange(1, 5))]
+    seen = [Seen(sighting(dice), dice.randrange(3), f"path{index}") for index in range(dice.randrange(1, 5))]
     expected = merge_logs(seen)
     dice.shuffle(seen)
     assert merge_logs(seen) == expected

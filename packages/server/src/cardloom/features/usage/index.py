@@ -32,6 +32,9 @@ _CACHE_KIB: Final = 24 << 10
 _CHECKPOINT_PAGES: Final = 2000
 _PAGE_BYTES: Final = 16 << 10
 """Of a new file: larger than usual, for most rows are written once and many together."""
+BY_KEY: Final = "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)"
+WITHOUT_KEYS: Final = "DROP INDEX IF EXISTS sightings_by_key"
+"""Before many requests come: their keys are in no order, and sorting them at once is sooner done."""
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS logs (
@@ -44,18 +47,13 @@ _SCHEMA: Final = (
         subagent TEXT, input INTEGER,
         output INTEGER, cache_read INTEGER, cache_write INTEGER, cache_write_1h INTEGER, reasoning INTEGER,
         cost_pico INTEGER, body BLOB NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
+    "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
+    BY_KEY,
     """CREATE TABLE IF NOT EXISTS skips (
         log INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, offset INTEGER,
         PRIMARY KEY (log, reason)) WITHOUT ROWID""",
 )
-_LOOK_UPS: Final = (
-    "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)",
-    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
-    "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
-)
-BY_KEY: Final = ("sightings_by_key",)
-_LOOK_UP_NAMES: Final = ("sightings_by_key", "sightings_by_log", "sightings_by_time")
-
 CURSORS: Final = msgspec.msgpack.Decoder(Cursor)
 
 
@@ -108,17 +106,6 @@ class Index:
         """A transaction of the calling thread alone; an error undoes all of it. UNAVAILABLE when it cannot be done."""
         with self._lock, _told(), self._connection:
             yield
-
-    def drop_look_ups(self) -> None:
-        """Take away what makes rows quick to find, while there are none: sorting many at once is sooner done."""
-        for name in _LOOK_UP_NAMES:
-            self.run(f"DROP INDEX IF EXISTS {name}")
-
-    def make_look_ups(self, names: Sequence[str] = _LOOK_UP_NAMES) -> None:
-        """Put it back."""
-        for name, statement in zip(_LOOK_UP_NAMES, _LOOK_UPS, strict=True):
-            if name in names:
-                self.run(statement)
 
     def _check_version(self) -> None:
         rows = self.rows("SELECT value FROM meta WHERE name = 'version'")
@@ -176,6 +163,6 @@ def _connected(name: str) -> apsw.Connection:
     connection.pragma("synchronous", 1)
     connection.pragma("cache_size", -_CACHE_KIB)
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
-    for statement in (*_SCHEMA, *_LOOK_UPS):
+    for statement in _SCHEMA:
         connection.execute(statement)
     return connection

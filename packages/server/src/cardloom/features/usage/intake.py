@@ -11,10 +11,10 @@ import msgspec
 
 from cardloom_protocol.usage import Tokens
 
-from .index import BY_KEY, CURSORS, INSERT, Index, Pricing
+from .index import BY_KEY, CURSORS, INSERT, WITHOUT_KEYS, Index, Pricing
 from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
-from .records import Skip, UsageRecord, merge, merge_logs
+from .records import Seen, Skip, UsageRecord, merge, merge_logs
 from .rows import DAY_MS, ENCODER, RECORDS, Packed, Rows, beginning, unpack
 
 _MERGED: Final = 0
@@ -107,7 +107,7 @@ class Intake:
             return
         self._index.run("INSERT INTO meta VALUES (?, '')", (_UNSETTLED,))
         if not self._index.rows("SELECT 1 FROM sightings LIMIT 1"):
-            self._index.drop_look_ups()
+            self._index.run(WITHOUT_KEYS)
 
     def _take(self, reading: Reading) -> None:
         earlier = self._index.rows("SELECT cursor FROM logs WHERE path = ?", (reading.log.path,))
@@ -117,7 +117,7 @@ class Intake:
         log = self._log_row(reading, beginning(reading.records))
         if reading.error is not None:
             return
-        self._index.make_look_ups()
+        self._index.run(BY_KEY)
         known = offset > 0
         harness = reading.log.harness
         changed = set(reading.dropped)
@@ -175,23 +175,18 @@ class Intake:
             """DELETE FROM sightings WHERE key IN (SELECT value FROM json_each(?)) AND harness = ? AND log = 0""",
             (chosen, harness),
         )
-        seen: defaultdict[str, list[tuple[UsageRecord, int, str]]] = defaultdict(list)
-        places = {}
-        for key, body, began, path, log, counted, row in rows:
-            record = RECORDS.decode(body)
-            seen[key].append((record, began, path))
-            places[id(record)] = (log, bool(counted), row)
+        seen: defaultdict[str, list[Seen]] = defaultdict(list)
+        for key, body, *rest in rows:
+            seen[key].append(Seen(RECORDS.decode(body), *rest))
         merged, changed = [], []
         for sightings in seen.values():
-            record, owner_path = merge_logs(sightings)
-            if id(record) not in places:
-                owner = next(places[id(sighting)][0] for sighting, _, path in sightings if path == owner_path)
-                merged.append(self._row(record, harness, _MERGED, owner, counted=True))
-            for sighting, _, _ in sightings:
-                _, counted, row = places[id(sighting)]
-                if counted != (sighting is record):
-                    cost = None if counted else self._index.prices.cost_pico(record)
-                    changed.append((not counted, cost, row))
+            record, owner = merge_logs(sightings)
+            if record is not owner.record:
+                merged.append(self._row(record, harness, _MERGED, owner.log, counted=True))
+            for sighting in sightings:
+                counts = sighting.record is record
+                if counts != sighting.counted:
+                    changed.append((counts, self._index.prices.cost_pico(record) if counts else None, sighting.row))
         self._index.run_many("UPDATE sightings SET counted = ?, cost_pico = ? WHERE rowid = ?", changed)
         self._index.run_many(INSERT, merged)
 
@@ -199,7 +194,7 @@ class Intake:
         """Settle what `fill` left: every request that more than one log has."""
         if not self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
             return
-        self._index.make_look_ups(BY_KEY)
+        self._index.run(BY_KEY)
         shared: defaultdict[str, list[str]] = defaultdict(list)
         for harness, key in self._index.rows(
             "SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness HAVING count(*) > 1"
@@ -208,7 +203,6 @@ class Intake:
         for harness, keys in shared.items():
             for first in range(0, len(keys), _SETTLED_TOGETHER):
                 self._settle(harness, keys[first : first + _SETTLED_TOGETHER])
-        self._index.make_look_ups()
         self._index.run("DELETE FROM meta WHERE name = ?", (_UNSETTLED,))
 
     def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from .readers.pi import PiReader
 from .readers.qwen import QwenReader
 from .records import Skip, UsageRecord
 
-BLOCK_BYTES: Final = 1 << 17
+BLOCK_BYTES: Final = 1 << 18
 """Small enough that its memory is used again for the next block, and stays in the processor's cache."""
 LONGEST_LINE_BYTES: Final = 32 << 20
 _MARK_BYTES: Final = 64

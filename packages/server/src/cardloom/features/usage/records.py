@@ -94,6 +94,17 @@ class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return TimelineRequest(self.begun_ms, self.ended_ms, self.tokens, self.model, self.tools, who)
 
 
+class Seen(NamedTuple):
+    """A sighting as the index has it: the record, the log's beginning, path and id, whether it is counted, its row."""
+
+    record: UsageRecord
+    log_began_ms: int
+    path: str
+    log: int = 0
+    counted: int = 0
+    row: int = 0
+
+
 class Skip(msgspec.Struct, frozen=True, array_like=True):
     """Something of a log that was not counted: why, how often, and where for the first time (a byte, None if none)."""
 
@@ -161,20 +172,19 @@ def merge_next(earlier: UsageRecord, later: UsageRecord) -> UsageRecord:
     )
 
 
-def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[UsageRecord, str]:
-    """The sightings of one request in several logs as one record, and the path of the log that owns it.
+def merge_logs(sightings: Sequence[Seen]) -> tuple[UsageRecord, Seen]:
+    """The sightings of one request in several logs as one record, and that of the log which owns it.
 
-    Each comes with the time of the first request of its log and the log's path. The owner gives session, folder and
-    lines: it has the most tokens, is no copy, and is the log that begins earliest.
+    The owner gives session, folder and lines: it has the most tokens, is no copy, and is the log that begins earliest.
+    Where the others add nothing, the owner's record itself is given.
     """
-    ranked = sorted(sightings, key=lambda seen: _claim(*seen))
-    owner, _, path = ranked[0]
-    merged = owner
-    for other, _, _ in ranked[1:]:
-        if not _adds_nothing(other, owner):
-            merged = merge(merged, other)
+    seen, *others = sorted(sightings, key=_claim)
+    owner = merged = seen.record
+    for other in others:
+        if not _adds_nothing(other.record, owner):
+            merged = merge(merged, other.record)
     if merged is owner:
-        return owner, path
+        return owner, seen
     return msgspec.structs.replace(
         merged,
         session=owner.session,
@@ -182,7 +192,7 @@ def merge_logs(sightings: Sequence[tuple[UsageRecord, int, str]]) -> tuple[Usage
         offsets=owner.offsets,
         subagent=owner.subagent,
         subagent_name=owner.subagent_name,
-    ), path
+    ), seen
 
 
 def joined_calls(first: tuple[Call, ...], then: tuple[Call, ...]) -> tuple[Call, ...]:
@@ -206,9 +216,10 @@ def _adds_nothing(other: UsageRecord, owner: UsageRecord) -> bool:
     )
 
 
-def _claim(record: UsageRecord, log_began_ms: int, path: str) -> tuple[bool, int, bool, int, str]:
+def _claim(seen: Seen) -> tuple[bool, int, bool, int, str]:
+    record = seen.record
     total = (record.input or 0) + (record.output or 0) + (record.cache_read or 0) + (record.cache_write or 0)
-    return (record.side, -total, record.copied, log_began_ms, path)
+    return (record.side, -total, record.copied, seen.log_began_ms, seen.path)
 
 
 def _order(record: UsageRecord) -> tuple[int, int]:

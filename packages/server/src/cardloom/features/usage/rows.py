@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -105,11 +105,11 @@ def beginning(records: Sequence[UsageRecord]) -> int | None:
 
 
 def _grouped(records: Sequence[UsageRecord]) -> list[Rows]:
-    return [_rows(list(alike)) for _, alike in groupby(records, _alike)]
-
-
-def _alike(record: UsageRecord) -> tuple[Any, ...]:
-    return (record.at_ms // DAY_MS, *_SHARED(record))
+    return [
+        _rows(list(alike))
+        for _, run in groupby(records, _SHARED)
+        for _, alike in groupby(run, lambda one: one.at_ms // DAY_MS)
+    ]
 
 
 def _rows(records: list[UsageRecord]) -> Rows:

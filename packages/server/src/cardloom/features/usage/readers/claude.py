@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from .claude_inputs import HEAD_BYTES, HEADS, Inputs, Told
+from .claude_inputs import HEAD_BYTES, HEADS, SIDE, Inputs, Told
 from .claude_messages import ABSENT, LINES, Line, OpenMessage, calls_of, sum_of_iterations
 from .lines import DECODE_ERRORS, MALFORMED, UNTIMED, Output, decoded, is_time, looks_whole, ms_of, restored
 
@@ -19,10 +19,6 @@ HARNESS: Final = "claude-code"
 _REMEMBERED_REQUESTS: Final = 64
 _USER_LINE: Final = b'"type":"user","message":{"role":"user"'
 _ANSWER: Final = b'"assistant"'
-_MAIN: Final = b'"isSidechain":false'
-_MAIN_BYTES: Final = 100
-"""Where a line of the main chain usually says so."""
-_SIDE: Final = b'"isSidechain":true'
 _SIDE_SPACED: Final = b'"isSidechain": true'
 _CLOSING: Final = ord("}")
 _NOTHING: Final = msgspec.Raw(b"[]")
@@ -68,11 +64,11 @@ class ClaudeReader:
             if head > end:
                 head = end
             if startswith(_USER_LINE, begin + usual, head):
-                inputs.usual(begin, end, begin + usual, self._is_side(begin, head))
+                inputs.usual(begin, end, begin + usual, head)
             elif find(_ANSWER, begin, head) >= 0:
                 self._usage_line(begin, end, offset)
             elif (text := find(_USER_LINE, begin, head)) >= 0:
-                inputs.usual(begin, end, text, self._is_side(begin, head))
+                inputs.usual(begin, end, text, head)
                 usual = text - begin
             elif find(b'"usage":', begin, end) >= 0:
                 self._usage_line(begin, end, offset)
@@ -80,7 +76,7 @@ class ClaudeReader:
                 self._request_line(block[begin:end])
             else:
                 inputs.unclear(begin, end)
-                if find(_SIDE_SPACED, begin, head) >= 0 or find(_SIDE, begin, head) >= 0:
+                if find(_SIDE_SPACED, begin, head) >= 0 or find(SIDE, begin, head) >= 0:
                     inputs.has_sides = True
             if block[end - 1] != _CLOSING and not looks_whole(block[begin:end]):
                 self.output.skip(MALFORMED, offset + begin)
@@ -92,11 +88,6 @@ class ClaudeReader:
     def state(self) -> bytes:
         self._state.inputs = self._inputs.told
         return msgspec.msgpack.encode(self._state)
-
-    def _is_side(self, begin: int, head: int) -> bool:
-        """Whether a line is in a side chain."""
-        find = self._block.find
-        return find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and find(_SIDE, begin, head) >= 0
 
     def _request_line(self, line: bytes) -> None:
         head = decoded(HEADS, line)

@@ -17,6 +17,10 @@ HEAD_BYTES: Final = 400
 """The beginning of a line, where its kind is."""
 _PROGRESS: Final = b'"type":"progress"'
 """A line that tells of a sub-agent's message and holds it."""
+_MAIN: Final = b'"isSidechain":false'
+_MAIN_BYTES: Final = 100
+"""Where a line of the main chain usually says so."""
+SIDE: Final = b'"isSidechain":true'
 _UUID: Final = b'"uuid":"'
 _UUID_CHARS: Final = 64
 _STAMP: Final = b'","timestamp":"'
@@ -69,17 +73,18 @@ class Inputs:
         """What the next reading has to know."""
         return dict(zip(_NAMES[: 1 + self.has_sides], self._newest, strict=False))
 
-    def usual(self, begin: int, end: int, text: int, side: bool) -> None:
-        """Take a line with a person's or a tool's message, which begins at `text`."""
+    def usual(self, begin: int, end: int, text: int, head: int) -> None:
+        """Take a line with a person's or a tool's message, which begins at `text`; the line's head ends at `head`."""
         block = self._block
-        if block.rfind(b"{", begin, text) != begin and _is_progress(block, begin, end):
-            self.unclear(begin, end)
+        if block.rfind(b"{", begin, text) != begin and block.find(_PROGRESS, begin, head) >= 0:
+            self._unclear.append((begin, end))
             return
+        side = block.find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and block.find(SIDE, begin, head) >= 0
         if side:
             self.has_sides = True
         stamp = _stamp(block, begin, end, text)
         if stamp is None:
-            self.unclear(begin, end)
+            self._unclear.append((begin, end))
             return
         at = ms_of(stamp.decode("ascii", "replace"))
         if at is not None:
@@ -102,10 +107,6 @@ class Inputs:
                     self._newest[side] = at
                     break
         return self._newest[side]
-
-
-def _is_progress(block: bytes, begin: int, end: int) -> bool:
-    return block.find(_PROGRESS, begin, min(begin + HEAD_BYTES, end)) >= 0
 
 
 def _time_of(block: bytes, begin: int, end: int, side: bool) -> int | None:
