@@ -11,9 +11,11 @@ import httpx
 import pytest
 from mcp.server.mcpserver import MCPServer
 
+from cardloom.features.sessions.backends.engine.conversation import Offer
 from cardloom.features.sessions.backends.engine.endpoint import Endpoint, EndpointSettings
-from cardloom.features.sessions.backends.engine.mcp_tools import McpServers, McpSettings
-from cardloom_protocol.session import BadRequest, Conflict, NotFound, SessionError, has
+from cardloom.features.sessions.backends.engine.mcp_tools import McpServers, McpSettings, named_apart
+from cardloom.features.sessions.backends.engine.toolbox import Outcome, Tool
+from cardloom_protocol.session import BadRequest, Conflict, JsonObject, NotFound, SessionError, has
 from cardloom_sdk.backend import BackendHost
 
 from ..run_trace import begun, history, new_session, ran
@@ -246,6 +248,15 @@ async def test_tools_of_an_mcp_server_are_asked_for_and_called(engine_of: MakeEn
     warnings = [event["text"] for event in trace.of("activity") if event["kind"] == "warning"]
     assert len(warnings) == 1
     assert "gone" in warnings[0]
+
+
+def test_tools_that_would_have_one_name_are_named_apart() -> None:
+    async def call(arguments: JsonObject) -> Outcome:
+        return Outcome("")
+
+    names = ["a", "b", "a", "a_2", "a", "x" * 64, "x" * 64]
+    found = [tool.name for tool in named_apart([Tool(Offer(name, "", {}), call, "mcp:m") for name in names])]
+    assert found == ["a", "b", "a_3", "a_2", "a_4", "x" * 64, "x" * 60 + "_2"]
 
 
 async def test_a_failing_mcp_tool_is_a_result(engine_of: MakeEngine) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -73,7 +73,7 @@ class McpServers:
                 troubles.append(found)
             else:
                 tools += found
-        return tools, troubles
+        return named_apart(tools), troubles
 
     async def close(self) -> None:
         """End all connections, and the programs behind them."""
@@ -169,6 +169,21 @@ class _Server:
             return failed(f"The MCP server {self.settings.id} failed: {_words(made)}")
 
         return Tool(offer, call, f"mcp:{self.settings.id}", self.settings.asks)
+
+
+def named_apart(tools: Sequence[Tool]) -> list[Tool]:
+    """The tools, each under a name of its own: models take no two of one name, and shortened ones may be alike."""
+    apart: list[Tool] = []
+    taken = {tool.name for tool in tools}
+    seen: set[str] = set()
+    for tool in tools:
+        name, number = tool.name, 1
+        while name in seen or (number > 1 and name in taken):
+            number += 1
+            name = f"{tool.name[: _MAX_NAME_CHARS - 4]}_{number}"
+        seen.add(name)
+        apart.append(replace(tool, offer=replace(tool.offer, name=name)))
+    return apart
 
 
 def _outcome(result: Any) -> Outcome:
