@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+from pathlib import Path
+
 from cardloom.features.agents.log_tail import (
     FIRST_LOOK_BYTES,
     HEAD_BYTES,
@@ -10,6 +14,7 @@ from cardloom.features.agents.log_tail import (
     next_read,
     take,
 )
+from cardloom.features.agents.seats.log_follower import LogFollower
 
 
 def look(cursor: LogCursor | None, file: bytes) -> tuple[LogCursor | None, tuple[str, ...], bool]:
@@ -58,3 +63,12 @@ def test_the_first_look_and_a_great_jump_take_the_end_alone() -> None:
     grown = first + b"y" * (MAX_STEP_BYTES + 1) + b"\nnewest\n"
     _, lines, anew = look(cursor, grown)
     assert (lines[-1], len(lines), anew) == ("newest", 2, False)
+
+
+async def test_a_pipe_in_the_place_of_a_log_holds_nobody_up(tmp_path: Path) -> None:
+    pipe = tmp_path / "log.jsonl"
+    os.mkfifo(pipe)
+    follower = LogFollower(pipe, lambda view, _: view)
+    async with asyncio.timeout(20):
+        assert await follower.look() is None
+    assert follower.failures == 1

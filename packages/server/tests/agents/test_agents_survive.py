@@ -91,6 +91,28 @@ async def test_a_hook_that_makes_no_sense_is_answered_and_means_nothing(agent: A
     assert agent.runtime["status"] == "idle"
 
 
+async def test_halves_of_characters_and_megabytes_in_a_hook_are_kept_within_bounds(
+    agent: Any, hooks: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    http, address = hooks
+    own, command = agent.runtime["sessionId"], "x" * (15 << 20)
+    for session in ("\\ud800", "\\u0000", "--help", "s" * 2_000):  # no program could be started with most of these
+        body = f'{{"session_id": "{session}", "prompt": "\\ud83d"}}'
+        assert (await http.post(f"{address}/UserPromptSubmit", content=body)).status_code == 200
+    begun = json.dumps({"session_id": own, "prompt": "go"})
+    await http.post(f"{address}/UserPromptSubmit", content=begun)
+    body = f'{{"session_id": "{own}", "tool_name": "Bash", "tool_input": {{"command": "\\udc00{command}"}}}}'
+    assert (await http.post(f"{address}/PermissionRequest", content=body)).status_code == 200
+    await agent.is_status("needs-input")
+    question = agent.runtime["question"]
+    assert question["action"].startswith("?xxx")
+    assert question["action"].endswith("x\n… 15678641 more characters are not shown")
+    assert len(json.dumps(agent.runtime)) < 100_000
+    stored = agent.app.graph.card(agent.id).content["sessionIds"]
+    assert set(stored) <= {own, "?"}
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 async def test_a_mark_before_the_json_of_a_hook_is_left_out(agent: Any, hooks: Any) -> None:
     http, address = hooks
     body = b'\xef\xbb\xbf{"session_id": "' + agent.runtime["sessionId"].encode() + b'", "prompt": "hello"}'

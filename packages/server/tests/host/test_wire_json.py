@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardloom.host.wire_json import dumps, loads
+from cardloom.host.wire_json import dumps, loads, whole_loads
 
 values = st.recursive(
     st.none()
@@ -41,3 +41,15 @@ def test_half_a_surrogate_pair_survives_both_ways() -> None:
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "\\ud800", "\\udc00": ["x\\ud83dy"]}', {"a": "?", "?": ["x?y"]}),
+        ('"\\ud83d\\ude00"', "😀"),
+        ('{"n": 18446744073709551616, "t": "\\u0041"}', {"n": 18446744073709551616, "t": "A"}),
+    ],
+)
+def test_halves_of_characters_in_foreign_json_become_question_marks(text: str, value: object) -> None:
+    assert whole_loads(text) == value

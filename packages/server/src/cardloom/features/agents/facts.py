@@ -12,16 +12,17 @@ Ending = Literal["done", "failed", "interrupted"]
 QuestionKind = Literal["permission", "question"]
 
 MAX_DETAIL = 200
-"""The longest `Question.detail` in characters; `Question.action` is never cut."""
+"""The longest `Question.detail` in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What an agent asks its person.
 
-    `detail` is one short line for a status ring; `action` is the exact thing asked about, uncut (a command, a path, a
-    question). `about` tells this question's answer from another's where the harness names it; `id` is the harness's
-    own number, which its API wants back. `subagent` names the sub-agent that asks.
+    `detail` is one short line for a status ring; `action` is the exact thing asked about (a command, a path, a
+    question), which only `bounds.action` cuts, and says so. `about` tells this question's answer from another's where
+    the harness names it; `id` is the harness's own number, which its API wants back. `subagent` names the sub-agent
+    that asks.
     """
 
     kind: QuestionKind

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from cardloom_protocol.agents import AgentStatus
 
+from .bounds import bounded, is_session_id
 from .facts import (
     Answered,
     Asked,
@@ -59,7 +60,7 @@ def hear(state: AgentState, signal: Told) -> Step:
         state = replace(state, deliveries=(*state.deliveries, signal.delivery)[-MAX_DELIVERIES:])
     if signal.source is Source.HOOK:
         state = replace(state, heard_hook=True, unheard=False)
-    return _apply(state, signal.fact, signal)
+    return _apply(state, bounded(signal.fact), signal)
 
 
 def _apply(state: AgentState, fact: Fact, signal: Told) -> Step:
@@ -86,7 +87,7 @@ def _apply(state: AgentState, fact: Fact, signal: Told) -> Step:
         case SubagentsAre():
             return subagents_are(state, fact.subagents, evidence)
         case SessionSeen():
-            return link(state, fact), ()
+            return (link(state, fact) if is_session_id(fact.session_id) else state), ()
         case Replied():
             return replace(state, reply=Reply(fact.text, signal.at_ms)), ()
         case Titled():

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from cardloom_protocol.agents import AgentStatus
 
+from .bounds import bounded_view
 from .facts import MAX_DETAIL, Question, QuestionKind
 from .keys import read_keys
 from .signals import LogView, ProgramSaid, Source, TitleSaid
@@ -123,6 +124,7 @@ def _rests_by_title(state: AgentState, evidence: Evidence) -> Step:
 
 def log_read(state: AgentState, view: LogView) -> Step:
     """Take what the session's log says now."""
+    view = bounded_view(view)
     state = replace(state, log=view, title=view.title or state.title, model=view.model or state.model)
     if view.reply and (state.reply is None or (view.reply_at_ms or 0) > state.reply.at_ms):
         state = replace(state, reply=Reply(view.reply, view.reply_at_ms or state.now_ms))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from ....host.wire_json import whole_loads
 from ..facts import MAX_DETAIL
 
 Payload: TypeAlias = Mapping[str, Any]
@@ -58,7 +59,7 @@ def json_line(line: str) -> Payload | None:
     if not line.lstrip().startswith("{"):
         return None
     try:
-        value = json.loads(line)
+        value = whole_loads(line)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

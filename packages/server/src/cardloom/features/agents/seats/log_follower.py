@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -39,8 +40,10 @@ class LogFollower:
             return None
 
     def _look(self) -> LogView | None:
-        with open(self.path, "rb") as file:
+        with open(os.open(self.path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(f"{self.path} is no file")  # a pipe would hold the thread for ever
             stamp = (status.st_size, status.st_mtime_ns)
             self.failures = 0
             if stamp == self._stamp:
