@@ -281,3 +281,31 @@ async def test_what_hermes_webhook_tells_counts_for_its_agent_once_and_not_besid
     report = await desk.page.call("usage.report", by="agent", workspaceId=desk.home)
     row = next(row for row in report["rows"] if row["key"] == made["id"])
     assert (row["requests"], row["inputTokens"]) == (3, 100 + 5)
+
+
+async def test_sub_agents_are_told_beside_the_main_chain_and_unpriced_requests_leave_the_cost_partial(
+    desk: Desk,
+) -> None:
+    desk.log(
+        claude_answer(2),
+        claude_answer(3, "msg_side", side=True, agentId="a1"),
+        claude_answer(4, "msg_unknown", model="nobody-knows"),
+    )
+    desk.at(60)
+    usage = await desk.asked("agents.usage", agentId=desk.agent_id, since=T0_MS)
+    assert (usage["subagents"]["count"], usage["subagents"]["requests"], usage["mainOnly"]["requests"]) == (1, 1, 2)
+    assert usage["totalTokens"] == usage["subagents"]["totalTokens"] + usage["mainOnly"]["totalTokens"]
+    assert (usage["costPartial"], usage["costMicroUsd"]) == (True, 2 * (10 * 3 + 20 * 15))
+    assert usage["scannedAt"] == desk.clock.now_ms()
+
+
+async def test_a_card_asks_for_a_summary_six_times_a_minute_and_for_an_agent_sixty_times(desk: Desk) -> None:
+    desk.at(60)
+    for method, params, most in (
+        ("usage.summary", {"period": "today"}, 6),
+        ("agents.usage", {"agentId": desk.agent_id, "since": T0_MS}, 60),
+        ("agents.timeline", {"agentId": desk.agent_id, "since": T0_MS}, 60),
+    ):
+        for _ in range(most):
+            await desk.asked(method, **params)
+        assert (await desk.refused(method, **params)).code == "RATE_LIMITED"
