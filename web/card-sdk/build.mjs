@@ -3,7 +3,7 @@
 // `node build.mjs [FOLDER]` puts the package elsewhere and leaves the server alone.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { argv, execPath, platform } from "node:process";
 import { fileURLToPath } from "node:url";
@@ -49,13 +49,14 @@ function buildTypes(folder) {
   }
 }
 
-/** A module's name as every resolver finds it: a path with its ending. */
+/** A module's name as every resolver finds it: a path with its ending, a folder's by its index. */
 function named(from, path, folder) {
   if (from === "@cardloom/protocol") {
     const place = relative(dirname(path), join(folder, "protocol/src/index.js")).replaceAll("\\", "/");
     return place.startsWith(".") ? place : `./${place}`;
   }
-  return from.startsWith(".") ? `${from}.js` : from;
+  if (!from.startsWith(".")) return from;
+  return existsSync(join(dirname(path), from, "index.d.ts")) ? `${from}/index.js` : `${from}.js`;
 }
 
 const dist = argv[2] === undefined ? join(HERE, "dist") : resolve(argv[2]);
