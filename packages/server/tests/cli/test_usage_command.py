@@ -136,6 +136,13 @@ def test_what_cannot_be_read_is_told_with_its_place(run: Runner, tmp_path: Path)
     assert run(str(tmp_path / "data"))[0] == 2
 
 
+def test_one_log_is_summed_without_its_neighbours(run: Runner, tmp_path: Path) -> None:
+    logs = logged(tmp_path / "logs", answer("m1"), name="a[1].jsonl")
+    logged(tmp_path / "logs", answer("m2"), name="a1.jsonl")
+    found = json.loads(run(str(logs / "a[1].jsonl"), "--json")[1])
+    assert (found["total"]["requests"], found["skipped"]) == (1, [])
+
+
 def test_a_folder_without_logs_has_no_requests(run: Runner, tmp_path: Path) -> None:
     assert run(str(tmp_path)) == (0, "No requests were found.\n")
 

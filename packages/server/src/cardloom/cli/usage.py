@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
+from glob import escape
 from pathlib import Path
 from typing import Final
 
@@ -84,11 +85,7 @@ def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
             raise UsageError(f"{folder} does not exist")
     kept = None if folders else Settings.from_environment().data_folder / INDEX_NAME
     store = UsageStore(kept, Prices())
-    roots = (
-        [Root(ANY, folder.resolve(), "*", _FOLDER_DEPTH) for folder in folders]
-        if folders
-        else roots_of(Path.home(), os.environ)
-    )
+    roots = [_given(folder.resolve()) for folder in folders] if folders else roots_of(Path.home(), os.environ)
     begun_ms = time.monotonic_ns() // 1_000_000
 
     def progress(done: int, total: int) -> None:
@@ -102,6 +99,11 @@ def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
         yield store
     finally:
         store.close()
+
+
+def _given(path: Path) -> Root:
+    """A folder with all that is in it, or one log."""
+    return Root(ANY, path, "*", _FOLDER_DEPTH) if path.is_dir() else Root(ANY, path.parent, escape(path.name), 0)
 
 
 def _since_ms(text: str, now_ms: int) -> int:

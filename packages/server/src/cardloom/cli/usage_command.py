@@ -24,7 +24,9 @@ class By(StrEnum):
 def usage(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FOLDER]…", help="Logs anywhere. Default: where the agents keep theirs."),
+        typer.Argument(
+            metavar="[PATH]…", help="Logs anywhere, folders or files. Default: where the agents keep theirs."
+        ),
     ] = None,
     by: Annotated[By, typer.Option("--by", help="What the rows stand for.")] = By.DAY,
     since: Annotated[
