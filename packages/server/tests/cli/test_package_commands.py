@@ -194,6 +194,9 @@ def test_what_is_here_is_named_by_its_whole_path_and_the_rest_is_left_alone(
     (tmp_path / "pantry").mkdir()
     assert whole_source("pantry") == str(tmp_path / "pantry")
     assert whole_source("./nowhere") == str(tmp_path / "nowhere")
+    assert whole_source("nowhere.tar.gz") == str(tmp_path / "nowhere.tar.gz")
+    assert whole_source("nowhere.json", (".json",)) == str(tmp_path / "nowhere.json")
+    assert whole_source("acme/pantry.json") == "acme/pantry.json"
     assert whole_source("~/x") == str(Path.home() / "x")
     assert whole_source("acme/pantry") == "acme/pantry"
     assert whole_source("https://example.org/x") == "https://example.org/x"

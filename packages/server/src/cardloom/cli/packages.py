@@ -112,7 +112,7 @@ async def list_catalogues() -> Answer:
 
 async def add_catalogue(location: str) -> Answer:
     """Add a catalogue."""
-    place = whole_source(location)
+    place = whole_source(location, (".json",))
     async with session() as client:
         listed = await client.call("catalogue.add", {"location": place})
     added = next((one for one in listed["catalogues"] if one["location"] == place), None)
@@ -125,7 +125,7 @@ async def remove_catalogue(location: str) -> Answer:
     """Forget a catalogue."""
     async with session() as client:
         known = [one["location"] for one in (await client.call("catalogue.list"))["catalogues"]]
-        place = location if location in known else whole_source(location)
+        place = location if location in known else whole_source(location, (".json",))
         listed = await client.call("catalogue.remove", {"location": place})
     return Answer(listed, f"{place} is forgotten.")
 
@@ -138,12 +138,16 @@ async def refresh_catalogues() -> Answer:
     return Answer(listed, text, 1 if listed["problems"] else 0)
 
 
-def whole_source(text: str) -> str:
-    """A source as the server can use it: what is on this computer by its whole path, anything else as it is."""
+def whole_source(text: str, files: tuple[str, ...] = (".tar.gz", ".tgz")) -> str:
+    """A source as the server can use it: what is on this computer by its whole path, anything else as it is.
+
+    A name that ends like one of `files` is meant for one here, even if it is not there.
+    """
     if "://" in text:
         return text
     path = Path(text).expanduser()
-    return str(path.absolute()) if text.startswith((".", "~")) or path.exists() else text
+    here = text.startswith((".", "~")) or text.lower().endswith(files) or path.exists()
+    return str(path.absolute()) if here else text
 
 
 def review_text(review: Record) -> str:
