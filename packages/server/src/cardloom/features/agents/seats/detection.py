@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -80,9 +81,9 @@ class Detector:
         """Every harness, those that are installed first."""
         async with self._turn:
             wanted = [harness for harness in self._harnesses.values() if again or harness.id not in self._known]
-            for found in await asyncio.gather(*(self._look(harness) for harness in wanted)):
-                self._known[found.harness.id] = found
-            return sorted(self._known.values(), key=lambda found: found.program is None)
+            await asyncio.gather(*(self._look_and_keep(harness) for harness in wanted))
+            found = [self._known[harness_id] for harness_id in self._harnesses]
+            return sorted(found, key=lambda one: one.program is None)
 
     async def one(self, harness: Harness) -> Found:
         """One of them, looked at anew while it is missing."""
@@ -90,6 +91,10 @@ class Detector:
         if known is None or known.program is None or not os.access(known.program, os.X_OK):
             known = self._known[harness.id] = await self._look(harness)
         return known
+
+    async def _look_and_keep(self, harness: Harness) -> None:
+        """Keep each as soon as it is known: whoever asks may go before the slowest program has answered."""
+        self._known[harness.id] = await self._look(harness)
 
     async def _look(self, harness: Harness) -> Found:
         detection, path = harness.detection, self._environment.get("PATH", os.defpath)
@@ -149,7 +154,7 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
     except TimeoutError:
         return None
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
     found = _VERSION.search(answer.decode("utf-8", "replace"))
     return None if found is None else found[0]

@@ -1,0 +1,78 @@
+"""Which agents are found here, although one of their programs does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cardloom.features.agents.harnesses.table import HARNESSES
+from cardloom.features.agents.seats import detection
+from cardloom.features.agents.seats.detection import Detector, Found
+
+# Other processes are waited for.
+# ruff: noqa: ASYNC110
+
+
+def _program(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho $$ >> {folder}/asked\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def detector(tmp_path: Path) -> Detector:
+    """Finds a program that answers and one that never does."""
+    _program(tmp_path, "claude", "echo '2.1.332 (Claude Code)'")
+    _program(tmp_path, "opencode", "sleep 600")
+    names = ("opencode", "claude-code", "pi", "command")
+    return Detector({name: HARNESSES[name] for name in names}, {"PATH": f"{tmp_path}:{os.defpath}"})
+
+
+def _told(found: list[Found]) -> list[tuple[str, str | None, bool]]:
+    return [(one.harness.id, one.version, one.problem is None) for one in found]
+
+
+async def test_a_program_that_does_not_answer_is_one_of_unknown_version(
+    detector: Detector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detection, "VERSION_WAIT_S", 1.0)
+    assert _told(await detector.all()) == [
+        ("opencode", None, True),
+        ("claude-code", "2.1.332", True),
+        ("pi", None, False),
+        ("command", None, True),
+    ]
+    asked = [int(pid) for pid in (tmp_path / "asked").read_text().split()]
+    async with asyncio.timeout(20):
+        while any(_runs(pid) for pid in asked):  # neither it nor what it started is left
+            await asyncio.sleep(0.01)
+
+
+def _runs(group: int) -> bool:
+    """Whether a process of that group runs."""
+    for one in psutil.process_iter(["status"]):
+        with contextlib.suppress(ProcessLookupError):
+            if one.info["status"] != psutil.STATUS_ZOMBIE and os.getpgid(one.pid) == group:
+                return True
+    return False
+
+
+async def test_who_goes_before_the_slowest_program_answered_leaves_what_was_found(
+    detector: Detector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking = asyncio.create_task(detector.all())
+    async with asyncio.timeout(20):
+        while "claude-code" not in detector._known:
+            await asyncio.sleep(0.01)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    monkeypatch.setattr(detection, "VERSION_WAIT_S", 0.2)
+    asked_before = len((tmp_path / "asked").read_text().split())
+    assert [one.harness.id for one in await detector.all()][:2] == ["opencode", "claude-code"]
+    assert len((tmp_path / "asked").read_text().split()) - asked_before <= 1  # Claude Code is not asked again
