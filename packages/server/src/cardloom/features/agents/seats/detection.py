@@ -156,5 +156,6 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
+        await process.wait()
     found = _VERSION.search(answer.decode("utf-8", "replace"))
     return None if found is None else found[0]
