@@ -95,6 +95,24 @@ def test_what_makes_no_sense_is_said(cli: Cli, arguments: tuple[str, ...], code:
     assert (found[0], words in found[2]) == (code, True), found
 
 
+def test_a_session_is_copied_into_a_new_data_folder_and_on_from_there(cli: Cli, tmp_path: Path, talk: str) -> None:
+    told = cli.json("sessions", "convert", talk, "--store", f"nr-chat:{tmp_path / 'talks'}", "--to", "cardloom")
+    assert (told["messages"], told["lost"]) == (2, [])
+    assert cli.json("sessions", "list")[0]["title"] == "Bread"
+    told = cli.json("sessions", "convert", told["id"], "--to", f"pi:{tmp_path / 'pi'}")
+    assert told["lost"] == []
+    assert cli.json("sessions", "list", "--store", f"pi:{tmp_path / 'pi'}")[0]["title"] == "Bread"
+
+
+def test_a_damaged_database_is_told_and_left_where_it_is(cli: Cli) -> None:
+    cli.home.mkdir(exist_ok=True)
+    database = cli.home / "cardloom.db"
+    database.write_bytes(b"no database at all " * 1000)
+    code, _, error = cli("sessions", "list")
+    assert (code, "cannot be read" in error, "Traceback" in error) == (1, True, False)
+    assert database.read_bytes() == b"no database at all " * 1000
+
+
 def test_an_unknown_session_is_not_found(cli: Cli, tmp_path: Path, talk: str) -> None:
     code, _, error = cli("sessions", "show", "nothing", "--store", f"nr-chat:{tmp_path / 'talks'}")
     assert code == 1

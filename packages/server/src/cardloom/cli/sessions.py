@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
+import apsw
+
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.session.errors import NotFound, SessionError
 from cardloom_protocol.session.json_text import JsonObject
@@ -104,6 +106,8 @@ def _in(spec: str, work: Callable[[SessionStore], Awaitable[T]]) -> T:
             return await work(store)
         except SessionError as error:
             raise _refusal(error) from error
+        except apsw.Error as error:
+            raise CallError(ErrorCode.FS_ERROR, f"{DATABASE} in the data folder cannot be read: {error}") from error
         finally:
             await store.close()
 
@@ -129,7 +133,7 @@ def _opened(spec: str, *, writing: bool) -> SessionStore:
             return _own(writing=writing)
         case "pi":
             usual = Path(os.environ.get("PI_CODING_AGENT_DIR") or home / ".pi/agent") / "sessions" / _pi_folder(here)
-            return PiStore(folder or usual, cwd=here, for_pi=True)
+            return PiStore(folder or usual, cwd=here, hide_service_entries=True, for_pi=True)
         case "claude":
             config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
             return ClaudeStore(folder or config / "projects" / _claude_folder(here), cwd=here)
@@ -139,34 +143,35 @@ def _opened(spec: str, *, writing: bool) -> SessionStore:
 
 
 def _own(*, writing: bool) -> SessionStore:
-    """The sessions of this data folder. A server keeps them to itself; while one runs they can only be read."""
+    """The sessions of this data folder. A server that runs keeps them to itself: then they can only be read."""
     data_folder = Settings.from_environment().data_folder
     path = data_folder / DATABASE
-    if not path.exists():
-        raise CallError(ErrorCode.NOT_FOUND, f"There are no sessions yet: {path} does not exist.")
+    if not writing:
+        if not path.exists():
+            raise CallError(ErrorCode.NOT_FOUND, f"There are no sessions yet: {path} does not exist.")
+        return SqliteStore(_ReadOnly(path))
     lock = FolderLock(data_folder)
     try:
         lock.take()
     except FolderTaken as error:
-        if writing:
-            raise CallError(
-                ErrorCode.BUSY, "A Cardloom server runs and keeps its sessions to itself; end it, or use its chat."
-            ) from error
-        return SqliteStore(_ReadOnly(path))
-    lock.release()
-    return _OwnStore(Database(path, SCHEMA, now_ms=time.time_ns() // 1_000_000))
+        raise CallError(
+            ErrorCode.BUSY, "A Cardloom server runs and keeps its sessions to itself; end it, or use its chat."
+        ) from error
+    return _OwnStore(Database(path, SCHEMA, now_ms=time.time_ns() // 1_000_000), lock)
 
 
 class _OwnStore(SqliteStore):
-    """The store with the database under it, closed together."""
+    """The store with the database under it and the folder's lock, let go together."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, lock: FolderLock) -> None:
         super().__init__(database)
         self._under = database
+        self._lock = lock
 
     async def close(self) -> None:
         await super().close()
         self._under.close()
+        self._lock.release()
 
 
 class _ReadOnly(Database):
