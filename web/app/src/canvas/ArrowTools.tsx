@@ -1,9 +1,13 @@
-import { EdgeLabelRenderer, useStore as useFlow } from "@xyflow/react";
+import { EdgeLabelRenderer, useStore as useFlow, useViewport } from "@xyflow/react";
+import { useEffect, useRef, useState } from "react";
 import { confirmArrow, disconnect, reversed, setDirection, setPaused } from "../actions/arrows";
 import { useSession, useT } from "../shell/context";
 import { CheckIcon, CloseIcon, PauseIcon, PlayIcon, ReverseIcon, TrashIcon, TwoWayIcon } from "../shell/icons";
+import { useStore } from "../state/store";
 import type { Arrow } from "../wire/records";
-import type { Point } from "./geometry";
+import { clearOf, type Point, type Rect } from "./geometry";
+
+const ABOVE_PX = 9;
 
 interface ArrowToolsProps {
   arrow: Arrow;
@@ -15,16 +19,16 @@ interface ArrowToolsProps {
 export function ArrowTools({ arrow, at, label }: ArrowToolsProps) {
   const session = useSession();
   const t = useT();
-  const zoom = useFlow((state) => state.transform[2]);
   const { id, direction } = arrow;
-  const scale = Math.min(1.6, Math.max(1, 1 / zoom));
+  const { bar, place, scale } = usePlace(at);
   return (
     <EdgeLabelRenderer>
       <div
+        ref={bar}
         className="arrow-tools nodrag nopan"
         role="toolbar"
         aria-label={t("arrow.tools")}
-        style={{ transform: `translate(-50%, -100%) translate(${at.x}px, ${at.y - 9}px) scale(${scale})` }}
+        style={{ transform: `translate(${place.x}px, ${place.y}px) scale(${scale})` }}
       >
         {arrow.pending ? (
           <>
@@ -68,6 +72,30 @@ export function ArrowTools({ arrow, at, label }: ArrowToolsProps) {
       </div>
     </EdgeLabelRenderer>
   );
+}
+
+/** Where the bar goes: above the middle of its arrow, or beside that where it would cover a card. */
+function usePlace(at: Point): { bar: React.RefObject<HTMLDivElement | null>; place: Point; scale: number } {
+  const session = useSession();
+  const cards = useStore(session.canvas, (state) => state?.cards);
+  const { x, y, zoom } = useViewport();
+  const width = useFlow((state) => state.width);
+  const height = useFlow((state) => state.height);
+  const bar = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ w: 0, h: 0 });
+  useEffect(() => {
+    const box = bar.current;
+    if (box === null) return;
+    const observer = new ResizeObserver(() => setSize({ w: box.offsetWidth, h: box.offsetHeight }));
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  const scale = Math.min(1.6, Math.max(1, 1 / zoom));
+  const w = size.w * scale;
+  const h = size.h * scale;
+  const wished: Rect = { x: at.x - w / 2, y: at.y - ABOVE_PX - h, w, h };
+  const view: Rect = { x: -x / zoom, y: -y / zoom, w: width / zoom, h: height / zoom };
+  return { bar, place: clearOf(wished, [...(cards?.values() ?? [])], view), scale };
 }
 
 interface ToolProps {

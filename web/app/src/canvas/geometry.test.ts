@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anchorOn, boundsOf, curveBetween, dotOffset, facingSide, freePlace, labelFits, nearestTowards, offset, overlaps } from "./geometry";
+import { anchorOn, boundsOf, clearOf, curveBetween, dotOffset, facingSide, freePlace, labelFits, nearestTowards, offset, overlaps } from "./geometry";
 
 const at = (x: number, y: number, w = 100, h = 60) => ({ x, y, w, h });
 
@@ -91,4 +91,35 @@ test("the nearest card in a direction prefers what lies straight ahead", () => {
   expect(nearestTowards(at(0, 0), [aside, ahead], "right")).toBe(ahead);
   expect(nearestTowards(at(0, 0), [aside, ahead], "down")).toBe(aside);
   expect(nearestTowards(at(0, 0), [aside, ahead], "left")).toBeNull();
+});
+
+describe("a bar on an arrow", () => {
+  const view = at(0, 0, 1280, 800);
+  const bar = at(460, 300, 160, 34);
+
+  test("stays where it covers nothing", () => {
+    expect(clearOf(bar, [at(200, 200, 250, 200), at(630, 200, 250, 200)], view)).toEqual(bar);
+  });
+
+  test("goes the shortest way out of a gap that is too narrow for it", () => {
+    const beside = [at(200, 200, 300, 200), at(580, 280, 300, 200)];
+    const moved = clearOf(bar, beside, view);
+    expect(beside.some((card) => overlaps(moved, card))).toBe(false);
+    expect(moved).toEqual({ ...bar, x: 506, y: 240 });
+  });
+
+  test("goes sideways and down where that is nearer than either alone", () => {
+    const cards = [at(55, 20, 295, 220), at(398, 20, 276, 295), at(55, 268, 313, 350)];
+    expect(clearOf(at(280, 150, 193, 34), cards, at(0, 0, 960, 750))).toEqual(at(374, 321, 193, 34));
+  });
+
+  test("keeps off a third card and inside the view", () => {
+    const cards = [at(200, 20, 300, 380), at(580, 20, 300, 380), at(420, 405, 240, 60)];
+    expect(clearOf(bar, cards, view)).toEqual({ ...bar, y: 471 });
+  });
+
+  test("stays where there is no free place, and where its arrow is out of sight", () => {
+    expect(clearOf(bar, [at(0, 0, 1280, 800)], view)).toEqual(bar);
+    expect(clearOf(at(2000, 0), [at(1990, 0)], view)).toEqual(at(2000, 0));
+  });
 });

@@ -184,3 +184,24 @@ export function clamp(value: number, min: number, max: number): number {
 function n(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
+
+const CLEARANCE = 6;
+const SEARCHED = 400;
+
+/** A small bar moved as little as it takes to cover no card and stay in view; as it was where there is no such place. */
+export function clearOf(bar: Rect, cards: readonly Rect[], view: Rect): Rect {
+  if (!overlaps(bar, view)) return bar;
+  const near = cards.filter((card) => overlaps(card, view) && overlaps(card, bar, SEARCHED));
+  const xs = [bar.x, ...near.flatMap((card) => [card.x - CLEARANCE - bar.w, card.x + card.w + CLEARANCE])];
+  const ys = [bar.y, ...near.flatMap((card) => [card.y - CLEARANCE - bar.h, card.y + card.h + CLEARANCE])];
+  const places = xs.flatMap((x) => ys.map((y) => ({ ...bar, x, y })));
+  const far = (place: Rect) => Math.hypot(place.x - bar.x, place.y - bar.y);
+  const free = places.filter((place) => within(place, view) && !near.some((card) => overlaps(place, card)));
+  return free.reduce<Rect | null>((best, place) => (best === null || far(place) < far(best) ? place : best), null) ?? bar;
+}
+
+function within(one: Rect, other: Rect): boolean {
+  return (
+    one.x >= other.x && one.y >= other.y && one.x + one.w <= other.x + other.w && one.y + one.h <= other.y + other.h
+  );
+}

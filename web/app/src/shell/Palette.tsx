@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useSession, useT } from "./context";
 import { SearchIcon } from "./icons";
-import { matchScore } from "./matchScore";
+import { findGrouped } from "./matchScore";
 import { useCommands, type Command } from "./useCommands";
 
 const MAX_SHOWN = 60;
@@ -16,7 +16,7 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const listId = useId();
-  const found = useMemo(() => search(commands, query), [commands, query]);
+  const found = useMemo(() => findGrouped(commands, query).slice(0, MAX_SHOWN), [commands, query]);
   const close = () => session.ui.update((ui) => ({ ...ui, overlay: null }));
 
   useEffect(() => {
@@ -98,18 +98,4 @@ export function Palette() {
       </div>
     </dialog>
   );
-}
-
-function search(commands: readonly Command[], query: string): Command[] {
-  const scored = commands.map((command) => ({ command, score: matchScore(`${command.label} ${command.detail ?? ""}`, query) }));
-  const fitting = scored.filter(({ score }) => score > 0);
-  if (query.trim() === "") return fitting.map(({ command }) => command).slice(0, MAX_SHOWN);
-  // The best hit leads, and its group comes with it, so that headings stay together.
-  const best = new Map<string, number>();
-  for (const { command, score } of fitting) best.set(command.group, Math.max(best.get(command.group) ?? 0, score));
-  const rank = (group: string) => best.get(group) ?? 0;
-  return fitting
-    .sort((a, b) => rank(b.command.group) - rank(a.command.group) || b.score - a.score)
-    .map(({ command }) => command)
-    .slice(0, MAX_SHOWN);
 }

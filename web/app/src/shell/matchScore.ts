@@ -16,6 +16,27 @@ export function matchScore(text: string, query: string): number {
   return score / words.length;
 }
 
+interface Findable {
+  group: string;
+  label: string;
+  detail?: string;
+}
+
+/** What answers the typed letters: the best hit leads, and its whole group comes with it, so that each heading is one. */
+export function findGrouped<T extends Findable>(all: readonly T[], query: string): T[] {
+  const found = all
+    .map((one) => ({ one, score: matchScore(`${one.label} ${one.detail ?? ""}`, query) }))
+    .filter(({ score }) => score > 0);
+  const groups = new Map<string, typeof found>();
+  for (const hit of found) groups.set(hit.one.group, [...(groups.get(hit.one.group) ?? []), hit]);
+  if (query.trim() === "") return [...groups.values()].flat().map(({ one }) => one);
+  return [...groups.values()]
+    .map((group) => group.sort((a, b) => b.score - a.score))
+    .sort((a, b) => (b[0]?.score ?? 0) - (a[0]?.score ?? 0))
+    .flat()
+    .map(({ one }) => one);
+}
+
 function wordScore(text: string, word: string): number {
   const at = text.indexOf(word);
   if (at === 0) return 4;
