@@ -78,8 +78,7 @@ async def test_a_day_with_an_agent(agent: RealAgent, manners: Manners, home: Hom
         await delegating(agent)
     await leaving_and_coming_back(agent, manners)
     await dying(agent)
-    if manners.obeys:
-        await unasked(agent, home.project)
+    await unasked(agent, home.project)
     for path, text in home.configuration().items():
         assert "cardloom" not in text.lower(), f"{path} names us"
 
@@ -189,6 +188,7 @@ async def unasked(agent: RealAgent, project: Path) -> None:
     await agent.call("agent.configure", dangerous=True)
     agent.scene()
     await agent.call("agent.start", prompt="[[run:echo free > free.txt]] go")
+    await agent.until(lambda: WORKING in agent.statuses, "to begin")
     # A busy Claude Code may draw its dialog for a moment before our hook's answer closes it.
     await agent.until(lambda: agent.statuses[-1:] == [FINISHED], "to finish by itself")
     assert (project / "free.txt").read_text() == "free\n"

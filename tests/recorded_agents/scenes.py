@@ -30,7 +30,7 @@ class Manners:
 
     `ready` is on its screen once it takes prompts. `refused` is the status of the model that it does not try again.
     `gives_back`: an interrupted prompt returns to its input box, where it has to be deleted first. `hooked`: it tells
-    what it asks and replies, not only that it does. `obeys`: it asks nothing when it was started so.
+    what it asks and replies, not only that it does.
     """
 
     ready: str
@@ -41,14 +41,13 @@ class Manners:
     gives_back: bool = False
     delegates: bool = False
     hooked: bool = True
-    obeys: bool = True
 
 
 MANNERS: Mapping[str, Manners] = {
     "claude-code": Manners("❯", "/exit", refused=500, delegates=True),
     "codex-cli": Manners("Ask Codex", "/quit", refused=500),
     "opencode": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
-    "kilo-code": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b"), obeys=False),
+    "kilo-code": Manners("Ask anything", "/exit", escape=("\x1b", "\x1b")),
     "qwen-code": Manners("Type your message", "/quit", gives_back=True),
     "gemini-cli": Manners("Type your message", "/quit", gives_back=True, hooked=False),
     "pi": Manners("scripted-1", "/quit", denied=APPROVED),

@@ -18,8 +18,9 @@ EDITS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "
 MCP_NAME = "cardloom"
 
 
-def post_file(spec: LaunchSpec) -> LayerFile:
-    return LayerFile(POST_FILE, json.dumps({"url": spec.hook_url}))
+def post_file(spec: LaunchSpec, *, allows: bool = False) -> LayerFile:
+    """The file that tells where to post. `allows`: a plugin allows by itself whatever its program asks."""
+    return LayerFile(POST_FILE, json.dumps({"url": spec.hook_url} | ({"allows": True} if allows else {})))
 
 
 def post_command(spec: LaunchSpec, event: str) -> str:

@@ -16,7 +16,7 @@ from .shape import Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
 
 
 def launch(spec: LaunchSpec) -> Launch:
-    return opencode.launch_as(spec, "KILO_")
+    return opencode.launch_as(spec, "KILO_", obeys=False)  # seen with 7.7.7: with --auto it asks and then waits
 
 
 def reads(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -46,9 +46,10 @@ def launch(spec: LaunchSpec) -> Launch:
     return launch_as(spec, "OPENCODE_")
 
 
-def launch_as(spec: LaunchSpec, prefix: str) -> Launch:
-    """The launch of OpenCode or of a fork whose variables begin otherwise."""
-    files = (post_file(spec), LayerFile(PLUGIN_FILE, PLUGIN), LayerFile(CONFIG_FILE, json.dumps(_config(spec, prefix))))
+def launch_as(spec: LaunchSpec, prefix: str, *, obeys: bool = True) -> Launch:
+    """The launch of OpenCode or of a fork whose variables begin otherwise. `obeys`: it asks nothing when told so."""
+    post = post_file(spec, allows=spec.dangerous and not obeys)
+    files = (post, LayerFile(PLUGIN_FILE, PLUGIN), LayerFile(CONFIG_FILE, json.dumps(_config(spec, prefix))))
     argv = [spec.program]
     if spec.session_id:
         argv += ["--session", spec.session_id]

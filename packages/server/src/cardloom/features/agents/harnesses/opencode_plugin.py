@@ -13,7 +13,7 @@ PLUGIN_FILE: Final = "cardloom-plugin.js"
 PLUGIN: Final = """\
 import { readFileSync } from "node:fs"
 
-const { url } = JSON.parse(readFileSync(new URL("./post.json", import.meta.url), "utf8"))
+const { url, allows } = JSON.parse(readFileSync(new URL("./post.json", import.meta.url), "utf8"))
 const ABOUT = /^(session\\.(created|status|error|execution\\.|retry\\.)|permission\\.|question\\.|form\\.)/
 const sessions = new Map()
 const replies = new Map()
@@ -75,6 +75,15 @@ const reply = (id) => {
   return parts.map((part) => part.text).join("") || null
 }
 
+const allow = async (client, session, id) => {
+  try {
+    await client.postSessionIdPermissionsPermissionId({
+      path: { id: session, permissionID: id },
+      body: { response: "once" },
+    })
+  } catch {}
+}
+
 export const Cardloom = async ({ client }) => ({
   event: async ({ event }) => {
     try {
@@ -83,6 +92,7 @@ export const Cardloom = async ({ client }) => ({
       const properties = event.properties ?? event.data ?? {}
       remember(type, properties)
       if (!ABOUT.test(type)) return
+      if (allows && type === "permission.asked") void allow(client, properties.sessionID, properties.id)
       const id = properties.sessionID ?? properties.info?.id
       const known = id ? await learn(client, id) : {}
       const state = properties.status?.type
