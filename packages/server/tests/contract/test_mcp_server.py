@@ -155,6 +155,25 @@ async def test_a_call_that_the_agent_takes_back_is_told_to_the_card(desk: Any, s
         await answering
 
 
+@pytest.mark.parametrize("taken", ["arrow", "card"])
+async def test_a_call_ends_with_its_arrow_and_the_card_is_told(desk: Any, seat: Seat, taken: str) -> None:
+    card, other = await card_with_tools(desk), await card_with_tools(desk)
+    arrow_id = await seat.join(card.id)
+    other_id = await seat.join(other.id)
+    async with seat.client() as client:
+        calling = asyncio.create_task(refused(client, "decision_log_list", card=card.id))
+        call = await card.event("tools.call")
+        await desk.page.call("canvas.disconnect", arrowId=other_id)
+        assert not calling.done()
+        if taken == "arrow":
+            await desk.page.call("canvas.disconnect", arrowId=arrow_id)
+            assert (await calling).startswith("NOT_CONNECTED")
+            assert await card.event("tools.cancel") == {"callId": call["callId"]}
+        else:
+            await desk.page.call("canvas.removeCard", cardId=card.id)
+            assert (await calling).startswith(("NOT_CONNECTED", "UNAVAILABLE"))
+
+
 @pytest.mark.parametrize("mode", ERAS)
 async def test_progress_reaches_the_agent_before_the_answer(desk: Any, seat: Seat, mode: str) -> None:
     card = await card_with_tools(desk)

@@ -21,6 +21,7 @@ def join_tools(shared: Shared, canvas: CanvasService, contract: CardContract) ->
     door = AgentDoor(shared.doorkeeper.agent_by_header, load_agent_server)
     shared.agent_tokens.revoked = door.forget
     canvas.listeners.changed.append(door.canvas_changed)
+    canvas.listeners.changed.append(lambda *_: contract.tools.look_again())
     contract.tools.changed.append(door.look_again)
     shared.directory.listen(door.look_again)
     shared.bus.listen("packages.changed", door.look_again)

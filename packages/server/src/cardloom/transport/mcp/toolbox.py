@@ -5,7 +5,7 @@ Spec: cards, tools for agents; decisions 9, 36.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from cardloom_protocol.errors import JsonValue
@@ -38,6 +38,7 @@ class CardTools(Protocol):
         agent: Mapping[str, str],
         *,
         on_progress: OnProgress | None = None,
+        still_may: Callable[[], bool],
     ) -> Awaitable[dict[str, Any]]: ...
 
 
@@ -107,7 +108,11 @@ def _acting(desk: Desk, card_tools: CardTools, tool: str) -> Act:
     async def act(card: Card | None, args: Args, on_progress: OnProgress) -> dict[str, Any]:
         assert card is not None
         agent = {"id": desk.card_id, "name": desk.card.name}
-        return await card_tools.call(card.id, tool, args, agent, on_progress=on_progress)
+
+        def still_may() -> bool:
+            return any(joined.id == card.id for joined in desk.joined())
+
+        return await card_tools.call(card.id, tool, args, agent, on_progress=on_progress, still_may=still_may)
 
     return act
 

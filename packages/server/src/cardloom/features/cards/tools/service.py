@@ -26,8 +26,13 @@ from ....core.graph import Graph
 from ..book import CardBook
 
 OnProgress: TypeAlias = Callable[[str], None]
+StillMay: TypeAlias = Callable[[], bool]
 Wake: TypeAlias = Callable[[CardId], Awaitable[bool]]
 """Brings a sleeping card up; True once it is connected."""
+
+
+def _always() -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class _Waiting:
     card_id: CardId
     answer: asyncio.Future[dict[str, Any]]
     on_progress: OnProgress | None
+    still_may: StillMay
 
 
 class ToolCalls:
@@ -90,12 +96,16 @@ class ToolCalls:
         agent: Mapping[str, str],
         *,
         on_progress: OnProgress | None = None,
+        still_may: StillMay = _always,
     ) -> dict[str, Any]:
         """Have a card do the work of a tool; gives `{content, isError?}`. `agent` is `{id, name}`.
 
+        `still_may` tells whether the agent may go on waiting; it is asked again whenever something changed.
+
         NOT_FOUND: no such card or tool, or it is hidden. INVALID_PARAMS with the places where the arguments do not
         fit: then the card hears nothing. UNAVAILABLE: the card sleeps and does not wake, or goes away meanwhile.
-        TIMEOUT at the tool's deadline. Cancelling the call, and its deadline, are told to the card.
+        NOT_CONNECTED: the agent may not wait any more. TIMEOUT at the tool's deadline. Whatever ends the call before the
+        card answers is told to the card.
         """
         definition = self._definition(card_id, tool)
         issues = compile_schema(definition["inputSchema"]).check(args, max_issues=limit("paramsIssues"))
@@ -105,7 +115,7 @@ class ToolCalls:
         timeout_ms = min(definition.get("timeoutMs", self.limits.timeout_ms), self.limits.max_timeout_ms)
         call_id = secrets.token_urlsafe(12)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting[call_id] = _Waiting(card_id, answer, on_progress)
+        self._waiting[call_id] = _Waiting(card_id, answer, on_progress, still_may)
         deadline_ms = self._clock.now_ms() + timeout_ms
         event = {"callId": call_id, "tool": tool, "args": args, "agent": dict(agent), "deadline": deadline_ms}
         self._bus.publish("tools.call", event, card_topic(card_id))
@@ -116,8 +126,15 @@ class ToolCalls:
             raise CallError(ErrorCode.TIMEOUT, f"{tool} did not answer within {timeout_ms} ms") from None
         finally:
             del self._waiting[call_id]
-            if answer.cancelled() or not answer.done():
+            if answer.cancelled() or not answer.done() or answer.exception() is not None:
                 self._bus.publish("tools.cancel", {"callId": call_id}, card_topic(card_id))
+
+    def look_again(self) -> None:
+        """End the calls whose agents may not wait any more."""
+        for waiting in self._waiting.values():
+            if not waiting.answer.done() and not waiting.still_may():
+                message = "the arrow between the agent and the card was removed"
+                waiting.answer.set_exception(CallError(ErrorCode.NOT_CONNECTED, message))
 
     # For cards
 
