@@ -15,7 +15,7 @@ from cardloom.features.usage import databases, reading
 from cardloom.features.usage.reading import Cursor, LogFile, read_lines
 from cardloom.features.usage.store import FUTURE_MS
 
-from .making_logs import NOW_MS, T0_MS, Home, claude_answer, claude_input, line
+from .making_logs import NOW_MS, T0_MS, Home, claude_answer, claude_input, codex_counts, codex_line, iso, line
 from .test_usage_databases import TABLES, Rows
 
 
@@ -288,3 +288,28 @@ def test_a_row_of_an_impossible_time_is_told(home: Home, time: float) -> None:
         rows.run("UPDATE message SET time_updated = 0")
         assert home.records() == []
     assert home.reasons() == {"without a time": 1}
+
+
+def test_logs_whose_beginning_is_gone_are_told_apart_by_their_names(home: Home) -> None:
+    thread = "01a22af1-f7e2-73c3-87da-719190f8d26"
+    for number in (1, 2):
+        counts = codex_counts(10 * number, 0, 5)
+        total = {"total_token_usage": counts, "last_token_usage": counts}
+        home.codex(f"2026-11-30T05-33-50-{thread}{number}", codex_line(1, "event_msg", type="token_count", info=total))
+        answer = {"role": "assistant", "timestamp": T0_MS, "usage": {"input": number, "output": 1}}
+        said = line(type="message", id="e1", timestamp=iso(T0_MS), message=answer | {"responseId": f"r{number}"})
+        home.write(f".pi/agent/sessions/--p--/2026_{thread}{number}.jsonl", said)
+    assert sorted((record.session, record.input) for record in home.records()) == [
+        (f"{thread}1", 1),
+        (f"{thread}1", 10),
+        (f"{thread}2", 2),
+        (f"{thread}2", 20),
+    ]
+
+
+def test_a_chat_of_gemini_without_its_head_keeps_its_first_message(home: Home) -> None:
+    message = line(
+        id="g1", sessionId="s", type="gemini", timestamp=iso(T0_MS), model="gemini-2.5-pro", tokens={"input": 3}
+    )
+    home.write(".gemini/tmp/p/chats/session-1.jsonl", message)
+    assert (home.only().key, home.only().session) == ("g1", "s")

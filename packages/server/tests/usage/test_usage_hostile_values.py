@@ -84,7 +84,7 @@ def test_an_impossible_beginning_is_no_beginning(home: Home, opencode: Rows, cre
     told = {"uuid": "u", "sessionId": "q", "type": "system", "subtype": "ui_telemetry"}
     home.write(".qwen/projects/-p/chats/x.jsonl", line(**told, systemPayload={"uiEvent": event}))
     begun = {record.session: record.begun_ms for record in home.records() if record.key != "m1"}
-    assert begun == dict.fromkeys(("s1", "", "q"))
+    assert begun == dict.fromkeys(("s1", "x", "q"))
 
 
 @pytest.mark.parametrize("value", [b"\xff", "abc", 1e300, float("inf"), None], ids=repr)

@@ -23,6 +23,7 @@ from .lines import (
     Count,
     Output,
     decoded,
+    id_in,
     lines_of,
     looks_whole,
     ms_of,
@@ -126,6 +127,8 @@ class CodexReader:
     def __init__(self, path: str, state: bytes | None, label: str | None = None) -> None:
         self.output = Output()
         self._state = restored(_State, state)
+        if state is None:
+            self._state.thread = self._state.session = id_in(path)
 
     def feed(self, block: bytes, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
@@ -172,7 +175,7 @@ class CodexReader:
         if state.headers > 1:
             state.inherited = True
             return
-        state.thread = payload.id or ""
+        state.thread = payload.id or state.thread
         state.session = payload.session_id or state.thread
         state.cwd, state.provider = payload.cwd, payload.model_provider
         if payload.agent_role or state.session != state.thread or b"subagent" in bytes(payload.source):

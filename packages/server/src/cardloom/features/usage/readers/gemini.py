@@ -71,10 +71,9 @@ class GeminiReader:
                 message = decoded(_MESSAGES, line)
                 if message is None:
                     self.output.skip(MALFORMED, begin)
-                elif message.sessionId and not self._state.session:
-                    self._state.session = message.sessionId
-                else:
-                    self._message(message, begin)
+                    continue
+                self._state.session = self._state.session or message.sessionId or ""
+                self._message(message, begin)
             elif not looks_whole(line):
                 self.output.skip(MALFORMED, begin)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import PurePath
 from typing import Annotated, Final, Protocol, TypeVar
 
 import msgspec
@@ -25,6 +27,7 @@ _HOURS: Final[dict[str, int]] = {}
 _MOST_HOURS: Final = 50_000
 _SECONDS: Final = {f"{second // 60:02d}:{second % 60:02d}": second * 1000 for second in range(3600)}
 _THOUSANDTHS: Final = {f".{part:03d}Z": part for part in range(1000)}
+_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _YEAR_10000_MS: Final = 253_402_300_800_000
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -140,6 +143,13 @@ def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
 def looks_whole(line: bytes) -> bool:
     """Whether a line begins and ends as an object does, or is empty."""
     return (line[:1] == b"{" and line[-1:] == b"}") or not line.strip(b"\0\r ") or line.strip(b"\0\r ")[-1:] == b"}"
+
+
+def id_in(path: str) -> str:
+    """The id that a log's name ends with, for one whose first line is gone; its whole name when it has none."""
+    name = PurePath(path).name.removesuffix(".jsonl")
+    found = _ID.search(name)
+    return name if found is None else found[0]
 
 
 def restored(kind: type[T], state: bytes | None) -> T:

@@ -13,7 +13,7 @@ import msgspec
 from cardloom_protocol.usage import MOST_TOOLS
 
 from ..records import UsageRecord, recorded_pico
-from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored, time_of
+from .lines import MALFORMED, UNTIMED, Count, Output, decoded, id_in, lines_of, looks_whole, ms_of, restored, time_of
 
 HARNESS: Final = "pi"
 
@@ -70,6 +70,8 @@ class PiReader:
     def __init__(self, path: str, state: bytes | None, label: str | None = None) -> None:
         self.output = Output()
         self._state = restored(_State, state)
+        if state is None:
+            self._state.session = id_in(path)
 
     def feed(self, block: bytes, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
@@ -87,7 +89,7 @@ class PiReader:
             self.output.skip(MALFORMED, offset)
             return
         if line.type == "session":
-            self._state.session, self._state.cwd = line.id, line.cwd
+            self._state.session, self._state.cwd = line.id or self._state.session, line.cwd
         message = line.message
         if line.type != "message" or message is None or message.role != "assistant" or message.usage is None:
             return
