@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -61,6 +62,21 @@ BY_NAMED_TESTS = {
 }
 
 
+FILES_OF_CASES = {
+    36: ("gitignore",),
+    38: ("content_hash",),
+    39: ("safe_ids",),
+    40: ("asset_names",),
+    41: ("paginate",),
+    42: ("tree",),
+    43: ("store_contract",),
+    44: ("pi_roundtrip",),
+    45: ("claude_load",),
+    46: ("nr_chat_format", "nr_chat_load", "nr_chat_ops"),
+}
+"""Where the recorded cases of a scenario are."""
+
+
 def names_of_tests() -> frozenset[str]:
     """The test functions in the folders where scenarios are held."""
     files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("test_*.py")]
@@ -76,3 +92,9 @@ def test_a_scenario_is_held_by_a_check_or_a_test(number: int) -> None:
 
 def test_the_named_tests_exist() -> None:
     assert set(BY_NAMED_TESTS.values()) - names_of_tests() == set()
+
+
+@pytest.mark.parametrize("number", [number for number, name in BY_NAMED_TESTS.items() if name == _VECTORS])
+def test_the_recorded_cases_of_a_scenario_are_there(number: int) -> None:
+    for name in FILES_OF_CASES[number]:
+        assert json.loads((ROOT / "tests" / "vectors" / "ui" / f"{name}.json").read_text("utf-8"))["cases"]
