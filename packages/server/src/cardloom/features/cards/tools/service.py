@@ -104,8 +104,8 @@ class ToolCalls:
 
         NOT_FOUND: no such card or tool, or it is hidden. INVALID_PARAMS with the places where the arguments do not
         fit: then the card hears nothing. UNAVAILABLE: the card sleeps and does not wake, or goes away meanwhile.
-        NOT_CONNECTED: the agent may not wait any more. TIMEOUT at the tool's deadline. Whatever ends the call before the
-        card answers is told to the card.
+        NOT_CONNECTED: the agent may not wait any more. TIMEOUT at the tool's deadline. Whatever ends the call before
+        the card answers is told to the card.
         """
         definition = self._definition(card_id, tool)
         issues = compile_schema(definition["inputSchema"]).check(args, max_issues=limit("paramsIssues"))
