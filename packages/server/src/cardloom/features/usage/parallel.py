@@ -21,7 +21,7 @@ from .reading_process import READINGS, Job, read_message, write_message
 from .rows import Packed, pack
 
 WORTH_A_PROCESS_BYTES: Final = 24 << 20
-_WAITING: Final = 16
+_WAITING: Final = 32
 
 
 def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Packed]:
