@@ -106,6 +106,14 @@ async def test_a_length_that_is_no_number_is_not_believed(asked: Asked) -> None:
     assert reply.status == 201
 
 
+async def test_no_client_can_have_more_read_at_once_than_a_file_may_hold(asked: Asked) -> None:
+    files: Any = asked.host.backend.workspace.files  # type: ignore[union-attr]
+    files.files["large"] = bytes(64 * 1024 * 1024 + 1)
+    reply = await asked("GET", f"/workspace/files/content?path=large&maxBytes={10**11}")
+    details: Any = reply.json["error"]["details"]  # type: ignore[index, call-overload]
+    assert (reply.status, details["maxBytes"]) == (413, 64 * 1024 * 1024)
+
+
 async def test_a_second_write_of_a_file_is_no_creation(asked: Asked) -> None:
     path = "/workspace/files/content?path=a"
     statuses = [(await asked("PUT", path, {"content": "x"})).status for _ in range(2)]

@@ -16,12 +16,14 @@ from cardloom_protocol.session.calls import checked
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION
 from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported
 from cardloom_protocol.session.files import decode_file_content, file_content, normalize_file_path
-from cardloom_protocol.session.json_text import JsonObject, as_json, is_object
+from cardloom_protocol.session.json_text import JsonObject, as_json
+from cardloom_protocol.session.limits import session_limit
 from cardloom_protocol.session.model import NodePatch
 from cardloom_protocol.session.operations import ProfilesOps, WorkspaceFilesOps, WorkspaceOps
-from cardloom_protocol.session.profiles import ProfileDoc, check_profile_id
+from cardloom_protocol.session.profiles import check_profile_id
 
 from .host import BackendHost, check_run_input
+from .profile_fields import check_inline_profile, checked_profile
 
 T = TypeVar("T")
 
@@ -36,6 +38,9 @@ class Answer:
 
 
 Handler: TypeAlias = Callable[[BackendHost, Mapping[str, Any]], Awaitable[Answer]]
+
+
+_MOST_READ_BYTES: Final = session_limit("assetBytes")  # a file of the workspace is no larger than one beside a session
 
 
 async def carry_out(host: BackendHost, name: str, given: Mapping[str, JsonValue]) -> Answer:
@@ -70,7 +75,7 @@ async def _list(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _create(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    _check_inline_profile(given)
+    check_inline_profile(given)
     return Answer(as_json(await host.backend.sessions.create(cast(Any, dict(given)))))
 
 
@@ -205,7 +210,7 @@ async def _duplicate_profile(host: BackendHost, given: Mapping[str, Any]) -> Ans
 
 
 async def _set_profile(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    _check_inline_profile(given)
+    check_inline_profile(given)
     return Answer(as_json(await _profiles_of(host).set(given["sessionId"], given["profile"])))
 
 
@@ -218,32 +223,6 @@ async def _catalog(host: BackendHost, given: Mapping[str, Any]) -> Answer:
             return Answer(as_json(await catalogs.skills()))
         case _:
             return Answer(as_json(await catalogs.extensions()))
-
-
-def checked_profile(document: JsonObject) -> ProfileDoc:
-    """A profile as it can be stored. BAD_REQUEST names a field of the wrong kind."""
-    for name in ("name", "description", "model", "thinking", "systemPrompt"):
-        if not isinstance(document.get(name, ""), str):
-            raise BadRequest(f"profile.{name} must be a text.")
-    for name in ("skills", "extensions"):
-        _check_texts(f"profile.{name}", document.get(name, []))
-    if document.get("tools", "all") not in ("all", "none"):
-        _check_texts("profile.tools", document["tools"])
-    for name in ("prompt", "extra"):
-        values = document.get(name, {})
-        if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-            raise BadRequest(f"profile.{name} must be an object of texts.")
-    return cast(ProfileDoc, {"name": "", **document})
-
-
-def _check_inline_profile(given: Mapping[str, Any]) -> None:
-    if is_object(given.get("profile")):
-        checked_profile(given["profile"])
-
-
-def _check_texts(name: str, value: JsonValue) -> None:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadRequest(f"{name} must be a list of texts.")
 
 
 # Workspaces and their files
@@ -279,7 +258,7 @@ async def _stat_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _read_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    opts: Any = {"maxBytes": given["maxBytes"]} if "maxBytes" in given else None
+    opts: Any = {"maxBytes": min(given["maxBytes"], _MOST_READ_BYTES)} if "maxBytes" in given else None
     return Answer(as_json(await files_of(host).read(normalize_file_path(given["path"]), opts)))
 
 
@@ -318,7 +297,7 @@ def _inside(path: str) -> str:
 
 
 async def _run(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    _check_inline_profile(given)
+    check_inline_profile(given)
     check_run_input(cast(Any, given), may_continue=True)
     for name, capability in (("model", "models"), ("profile", "profiles"), ("swipeOf", "swipes")):
         if name in given:
