@@ -206,3 +206,12 @@ async def test_a_first_prompt_is_in_the_journal_and_agents_have_names_of_their_o
     entries = (await agent.page.call("journal.list", workspaceId=workspace_id))["entries"]
     told = [(one["to"], one["preview"], one["outcome"]) for one in entries if one["kind"] == "prompt"]
     assert told == [(agent.id, "look around", "accepted")]
+
+
+async def test_a_prompt_right_after_a_start_with_a_prompt_waits_for_that_turn(make_agent: Callable[..., Any]) -> None:
+    agent = await make_agent(prompt="slow first")  # its program has not told of a turn yet
+    assert await agent.prompt("second") == "queued"
+    assert (await agent.refused_prompt("third", whenBusy="fail")).code == "BUSY"
+    await agent.is_status("working")
+    await agent.type("\r")
+    await agent.until(lambda: agent.prompts() == ["slow first", "second"])

@@ -148,3 +148,11 @@ TIMERS: tuple[tuple[DueAt, RunOut], ...] = (
     (_unheard_due, _unheard_now),
     (_silence_due, _silence_now),
 )
+
+
+def first_turn_is_due(state: AgentState, now_ms: int) -> bool:
+    """Whether the program was just started with a prompt, and the turn of that one is still to be told of."""
+    sent_at_ms = state.prompt_sent_at_ms
+    if sent_at_ms is None or sent_at_ms != state.since_ms or not (state.alive and state.rules.hooks):
+        return False
+    return now_ms - sent_at_ms < UNHEARD_AT_START_MS

@@ -218,7 +218,8 @@ class PromptDesk:
 
     def _must_wait(self, seat: Seat) -> bool:
         waits = self._may_drain(seat) and self._next(seat) is not None
-        return seat.status in _BUSY or seat.card_id in self._typing or waits
+        busy = seat.status in _BUSY or seat.begins_first_turn
+        return busy or seat.card_id in self._typing or waits
 
     async def _enqueue(self, seat: Seat, text: str, sender: Sender) -> Delivered:
         await self._put_last(seat, text, sender, room=True)

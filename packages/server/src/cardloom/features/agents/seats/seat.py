@@ -45,6 +45,7 @@ from ..signals import (
 )
 from ..state import AgentState, Published
 from ..status import initial, step, wake_at_ms
+from ..timing import first_turn_is_due
 from .ear import Ear
 from .log_watch import LogWatch
 
@@ -156,6 +157,11 @@ class Seat:
     def shows_something(self) -> bool:
         """Whether there is anything to see on the screen of this life of its program."""
         return self._console is not None and bool(self._console.text().strip())
+
+    @property
+    def begins_first_turn(self) -> bool:
+        """Whether it was just started with a prompt: another one has to wait for the end of that turn."""
+        return first_turn_is_due(self.state, self._clock.now_ms())
 
     @property
     def quiet_ms(self) -> int:
