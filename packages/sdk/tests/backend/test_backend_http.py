@@ -172,6 +172,7 @@ async def test_a_busy_session_answers_409_with_its_run() -> None:
     assert second["error"]["code"] == "conflict"
     assert second["error"]["details"] == {"runId": data["runId"]}
     assert (await asked("DELETE", f"/sessions/{session_id}")).status == 409
+    assert (await asked("DELETE", f"/sessions/{session_id}/messages/{data['messageId']}")).status == 409
     cancel = [(await asked("POST", f"/runs/{data['runId']}/cancel")).status]
     live = asked.host.run(data["runId"])
     while not live.ended:

@@ -121,6 +121,7 @@ async def _edit_message(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _delete_message(host: BackendHost, given: Mapping[str, Any]) -> Answer:
+    host.check_idle(given["sessionId"])  # what the run still says hangs below a message that is there
     await host.backend.sessions.delete_message(given["sessionId"], given["messageId"])
     return Answer()
 
