@@ -1,4 +1,5 @@
 import { ProgressBar } from "../cards/parts/ProgressBar";
+import { size } from "../panels/format";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import styles from "./usage.module.css";
@@ -9,7 +10,8 @@ export function ScanProgress({ waiting }: { waiting: boolean }) {
   const t = useT();
   const progress = useStore(session.usage.progress, (known) => known);
   if (progress === null && !waiting) return null;
-  const label = progress === null ? t("usage.reading") : t("usage.progress", progress);
+  const label =
+    progress === null ? t("usage.reading") : t("usage.progress", { done: size(progress.done, t), total: size(progress.total, t) });
   return (
     <div className={styles["scan"]} role="status">
       <span>

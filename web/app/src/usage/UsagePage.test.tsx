@@ -96,8 +96,8 @@ describe("the page of usage", () => {
     const page = await openPage();
     render(<UsagePage />, { wrapper: page.wrapper });
     expect(screen.getByText("Reading the agents' logs…")).toBeTruthy();
-    await page.event("usage.progress", { done: 30, total: 120 });
-    expect(screen.getByRole("progressbar", { name: "Reading logs: 30 of 120" })).toBeTruthy();
+    await page.event("usage.progress", { done: 3 * 2 ** 20, total: 12 * 2 ** 20 });
+    expect(screen.getByRole("progressbar", { name: "Reading logs: 3.0 MiB of 12 MiB" })).toBeTruthy();
     const asked = page.socket.calls.find(({ method, params }) => method === "usage.report" && params["by"] === "agent");
     await page.socket.say({ kind: "res", id: asked?.id, ok: false, error: { code: "UNAVAILABLE", message: "usage.db is newer" } });
     expect((await screen.findByRole("alert")).textContent).toContain("usage.db is newer");
