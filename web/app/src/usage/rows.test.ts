@@ -33,4 +33,9 @@ describe("the lines of a report", () => {
     expect(line).toBe('k,"\'=1+1, ""x""",,1,0,2,3,,,6,7,0');
     expect(end).toBe("");
   });
+
+  test.each(["=1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1"])("a name like %j is no formula", (name) => {
+    const [, line] = toCsv([usageRow("k", { name })]).split("\r\n");
+    expect(line).toMatch(/^k,"?'/);
+  });
 });
