@@ -19,6 +19,7 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 # Python reads longer whole numbers digit by digit or not at all; a double cannot hold them anyway.
 _MAX_EXACT_DIGITS = 308
 _MAX_DEPTH = session_limit("jsonDepth")
+_SURELY_SHALLOW = 2 * _MAX_DEPTH  # characters; every level takes two
 
 
 def _refuse_constant(name: str) -> Any:
@@ -42,7 +43,7 @@ def read_json(text: str) -> JsonValue:
         value = cast(JsonValue, _decoder.decode(text))
     except RecursionError as error:
         raise ValueError("the JSON is nested too deeply") from error
-    if _may_be_deep(text, 0) and is_too_deep(value):
+    if len(text) > _SURELY_SHALLOW and _is_deep(text, 0, value):
         raise ValueError("the JSON is nested too deeply")
     return value
 
@@ -56,7 +57,9 @@ def read_object(text: str) -> JsonObject | None:
             value = _quick_decoder.decode(text)
     except (ValueError, RecursionError):
         return None
-    return _shallow_object(text, 0, value)
+    if not isinstance(value, dict) or (len(text) > _SURELY_SHALLOW and _is_deep(text, 0, value)):
+        return None
+    return value
 
 
 def read_object_at(text: str, start: int) -> JsonObject | None:
@@ -65,18 +68,18 @@ def read_object_at(text: str, start: int) -> JsonObject | None:
         value, end = _scan(text, start)
     except (StopIteration, ValueError, RecursionError):
         return None
-    return _shallow_object(text, start, value) if end == len(text) else None
-
-
-def _shallow_object(text: str, start: int, value: JsonValue) -> JsonObject | None:
-    if not isinstance(value, dict) or (_may_be_deep(text, start) and is_too_deep(value)):
+    if (
+        end != len(text)
+        or not isinstance(value, dict)
+        or (end - start > _SURELY_SHALLOW and _is_deep(text, start, value))
+    ):
         return None
     return value
 
 
-def _may_be_deep(text: str, start: int) -> bool:
-    """Whether a text has brackets enough to be nested too deeply; most have not, and need not be looked through."""
-    return len(text) - start > 2 * _MAX_DEPTH and text.count("[", start) + text.count("{", start) > _MAX_DEPTH
+def _is_deep(text: str, start: int, value: JsonValue) -> bool:
+    """Whether what was read of a text is nested too deeply; only where it has brackets enough is it looked through."""
+    return text.count("[", start) + text.count("{", start) > _MAX_DEPTH and is_too_deep(value)
 
 
 def is_too_deep(value: JsonValue) -> bool:
