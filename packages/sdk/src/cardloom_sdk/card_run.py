@@ -31,9 +31,10 @@ GONE_CODE: Final = 4410
 
 EXIT_OVER: Final = 0
 EXIT_USAGE: Final = 2
-EXIT_REFUSED: Final = 3
-"""The host does not know the token any more: whoever started the program may get a new one."""
-EXIT_REPLACED: Final = 4
+EXIT_REFUSED: Final = 73
+"""The host does not know the token any more: whoever started the program may get a new one. No code that a program of
+its own ends with."""
+EXIT_REPLACED: Final = 74
 """Another program took over as this card."""
 
 Connect: TypeAlias = Callable[[], Awaitable[Channel]]

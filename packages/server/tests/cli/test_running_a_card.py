@@ -131,6 +131,13 @@ def test_a_card_survives_a_restart_of_the_server(
     assert (card["id"], card["runtime"]["status"]) == (card_id, "external")
 
 
+@pytest.mark.parametrize("own", [1, 3, 4])
+def test_a_program_that_ends_by_itself_is_not_run_again(served: Cli, folder: Path, own: int) -> None:
+    (folder / "card.py").write_text(f"print('once')\nraise SystemExit({own})\n")
+    code, out, _ = served("card", "run", str(folder))
+    assert (code, out.count("once")) == (own, 1)
+
+
 def test_a_card_that_cannot_run_says_why(served: Cli, folder: Path, tmp_path: Path) -> None:
     code, _, err = served("card", "run", str(tmp_path))
     assert (code, "cardloom-card.json: No such file" in err) == (2, True)
