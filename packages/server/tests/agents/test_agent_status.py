@@ -126,6 +126,23 @@ def test_the_hook_of_an_end_is_preferred_to_program_status() -> None:
     assert words(told) == ["working(hook)", "finished(hook)"]
 
 
+def test_a_notice_of_rest_waits_for_the_end_that_comes_behind_it() -> None:
+    begun = fact(2_000, TurnStarted())
+    for stop_ms, expected in ((4_800, ["finished(hook)"]), (9_000, ["idle(hook)", "finished(hook)"])):
+        _, told = run(started(), begun, fact(4_000, Waiting()), fact(stop_ms, TurnEnded()), until_ms=20_000)
+        assert words(told) == ["working(hook)", *expected]
+    answered = (3_900, LogRead(LogView("answered", 3_800, 2_100, 3_800)))
+    assert words(run(started(), begun, answered, fact(4_000, Waiting()), until_ms=7_000)[1])[-1] == "finished(hook)"
+    of_before = (3_900, LogRead(LogView("answered", 1_500, 1_200, 1_500)))
+    assert words(run(started(), begun, of_before, fact(4_000, Waiting()), until_ms=7_000)[1])[-1] == "idle(hook)"
+
+
+def test_a_notice_of_rest_after_an_interrupt_is_no_end_that_may_follow() -> None:
+    interrupted = [fact(2_000, TurnStarted()), (3_000, InterruptSent()), fact(3_200, Waiting())]
+    _, told = run(started(), *interrupted, fact(12_000, TurnEnded()), until_ms=20_000)
+    assert words(told) == ["working(hook)", "idle(hook)"]
+
+
 def test_a_start_that_a_program_calls_work_is_no_turn() -> None:
     said = [(2_000, ProgramSaid("idle")), (2_100, ProgramSaid("working")), (3_000, ProgramSaid("idle"))]
     assert run(started(), *said, until_ms=9_000)[1] == []

@@ -32,10 +32,10 @@ from .state import AgentState, Due, Evidence, Reply, Step
 from .transitions import (
     ASK_MEMORY_MS,
     DISMISS_GRACE_MS,
+    HOOK_HEADSTART_MS,
     MAX_DELIVERIES,
     MAX_SESSIONS,
     MAX_SUBAGENTS,
-    PROGRAM_SETTLE_MS,
     STOP_HOLD_MS,
     answered,
     ask,
@@ -110,8 +110,8 @@ def _waits(state: AgentState, evidence: Evidence) -> Step:
     if state.status not in _IN_TURN or _stale(state, evidence.at_ms):
         return state, ()
     if state.interrupt_since_ms is not None:
-        return rest(state, evidence)
-    return replace(state, due=Due(state.now_ms + PROGRAM_SETTLE_MS, AgentStatus.IDLE, evidence)), ()
+        return rest(state, replace(evidence, note="interrupted"))
+    return replace(state, due=Due(state.now_ms + HOOK_HEADSTART_MS, AgentStatus.IDLE, evidence)), ()
 
 
 def _begin(state: AgentState, evidence: Evidence) -> Step:
@@ -191,9 +191,10 @@ def _is_weak(state: AgentState, evidence: Evidence) -> bool:
 
 
 def _may_end_from_rest(state: AgentState, ending: str) -> bool:
-    """Whether an end may follow an interruption: only where keys alone spoke for it, and not as its echo."""
-    by_keys = state.evidence is not None and state.evidence.source is Source.KEYS
-    return by_keys and ending != "interrupted" and not _in_grace(state)
+    """Whether an end may follow an interruption: only where keys or a notice of rest spoke for it, not as its echo."""
+    evidence = state.evidence
+    is_guess = evidence is not None and (evidence.source is Source.KEYS or evidence.note == _NOTES[Waiting])
+    return is_guess and ending != "interrupted" and not _in_grace(state)
 
 
 def _another_turn_may_follow(state: AgentState, ended_at_ms: int) -> bool:

@@ -87,11 +87,17 @@ def _said_now(state: AgentState) -> Step:
     if due is None:
         return state, ()
     state = replace(state, due=None)
-    if due.status is AgentStatus.IDLE:
+    if due.status is AgentStatus.IDLE and not (due.evidence.source is Source.HOOK and _answered_in_log(state)):
         return rest(state, due.evidence)
     if state.ends_as is not None:
         return end(state, state.ends_as.ending, state.ends_as.reason, due.evidence)
     return end(state, "done", None, due.evidence)
+
+
+def _answered_in_log(state: AgentState) -> bool:
+    """Whether the log shows the answer of this turn, whose end may have been lost on its way."""
+    log = state.log
+    return log is not None and log.phase == "answered" and (log.phase_at_ms or 0) > state.turn_at_ms
 
 
 def _output_rule(state: AgentState) -> str:
