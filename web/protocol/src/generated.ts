@@ -426,7 +426,7 @@ export interface CardMethodParams {
   "fs.unwatch": { readonly watchId: string };
   /** Puts text on the user's clipboard. */
   "clipboard.writeText": { readonly text: string };
-  /** Sums tokens and money of the workspace by harness. */
+  /** Sums tokens and money of the workspace by agent. */
   "usage.summary": { readonly period: "today" | "7d" | "30d" };
   /** Sums the work of one joined agent in a span of time. */
   "agents.usage": { readonly agentId: string; readonly since: number; readonly until?: number };

@@ -54,7 +54,7 @@ USAGE_ROWS: Final = (
         "usage.scan",
         record({}),
         "Reads the agents' logs to their ends now.",
-        "{logs, read, readBytes, failed, scannedAt}",
+        "{logs, read, readBytes, failed}",
     ),
     _row(
         "usage.agent",

@@ -313,7 +313,7 @@ REST_ROWS = (
         "usage.summary",
         record({"period": one_of(("today", "7d", "30d"))}),
         "usage",
-        "Sums tokens and money of the workspace by harness.",
+        "Sums tokens and money of the workspace by agent.",
         "{period, from, to, rows[], totalCostMicroUsd, partial}",
         permissions_any_of=("usage.read",),
         per_minute=6,
