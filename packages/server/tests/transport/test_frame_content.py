@@ -108,6 +108,13 @@ def test_an_import_map_is_allowed_as_it_is() -> None:
     assert inline == (source(words),)
 
 
+def test_more_inline_scripts_than_a_header_can_name_do_not_run() -> None:
+    text, inline = page("".join(f"<script>go({number})</script>" for number in range(600)))
+    assert len(inline) == 500
+    assert text.count(GUARD) == 500
+    assert "<script>go(599)</script>" in text
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_cannot_make_a_browser_read_the_guard_as_something_else(encoding: str) -> None:
     text, inline = page("<script>go('é')</script>".encode(encoding))

@@ -12,11 +12,12 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from .guard import GUARD, guarded
+from .html_scripts import inline_scripts
 
 Realm = Literal["page", "script", "document", "data"]
 """What a file can become: a page that runs scripts, a script, a document of another kind, or nothing that runs."""
@@ -92,6 +93,8 @@ _BYTE_ORDER_MARKS: Final = (
 _BLANK: Final = re.compile(r"\s*")
 _DOCTYPE: Final = re.compile(r"<!doctype[^>]*>", re.IGNORECASE)
 _GUARD_HERE: Final = "\0guard\0"
+_MAX_INLINE: Final = 500
+"""How many inline scripts of a page may run: each one's hash stands in a header, and the guard stands in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +134,20 @@ def _decoded(content: bytes) -> str:
 def _page(text: str, content_type: str) -> Served:
     """A page with the guard first, and in front of each inline script."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    finder = _Scripts(text)
     pieces: list[str] = []
     inline: list[str] = []
     done = 0
-    for begin, end in finder.scripts:
-        script = guarded(text[begin:end])
-        pieces += (text[done:begin], script)
-        inline.append(_source(script))
-        done = end
+    for script in islice(inline_scripts(text), _MAX_INLINE):
+        words = text[script.begin : script.end]
+        kind = script.attributes.get("type", "").strip().lower()
+        if kind in _SCRIPT_TYPES:
+            words = guarded(words)
+            pieces += (text[done : script.begin], words)
+            done = script.end
+        elif kind != "importmap" or not _is_object(words):
+            continue
+        inline.append(_source(words))
     page = "".join((*pieces, text[done:]))
-    inline += [_source(text[begin:end]) for begin, end in finder.maps if _is_object(text[begin:end])]
     at = _after_doctype(page)
     guard = f'<script src="{_GUARD_HERE}"></script>'
     body = f"{page[:at]}{guard}{page[at:]}".encode()
@@ -162,44 +168,6 @@ def _after_doctype(page: str) -> int:
         at = end + 3
     found = _DOCTYPE.match(page, at)
     return 0 if found is None else found.end()
-
-
-class _Scripts(HTMLParser):
-    """Finds the inline scripts of a page, and its import maps, as places in the text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=False)
-        self.scripts: list[tuple[int, int]] = []
-        self.maps: list[tuple[int, int]] = []
-        self._into: list[tuple[int, int]] | None = None
-        self._begin = 0
-        self._lines = [0]
-        for line in text.split("\n"):
-            self._lines.append(self._lines[-1] + len(line) + 1)
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "script":
-            return
-        given = dict(reversed(attrs))
-        kind = (given.get("type") or "").strip().lower()
-        if "src" in given:
-            self._into = None
-        elif kind in _SCRIPT_TYPES:
-            self._into = self.scripts
-        else:
-            self._into = self.maps if kind == "importmap" else None
-        self._begin = self._at() + len(self.get_starttag_text() or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "script" and self._into is not None:
-            self._into.append((self._begin, self._at()))
-            self._into = None
-
-    def _at(self) -> int:
-        line, column = self.getpos()
-        return self._lines[line - 1] + column
 
 
 def _source(script: str) -> str:
