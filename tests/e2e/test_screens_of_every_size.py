@@ -41,8 +41,11 @@ def assert_all_on_screen(person: Person, width: int, height: int) -> None:
     assert page.evaluate("document.documentElement.scrollHeight") == height
     canvas = box_of(page.locator("main"))
     corner = box_of(page.get_by_role("img", name="Map of the workspace"))
+    tools = box_of(page.get_by_role("toolbar", name="Arrow", exact=True))
+    assert within(tools, canvas)
     for card in page.locator("[data-card-id]").all():
         assert within(box_of(card), canvas), card.get_attribute("class")
+        assert apart(box_of(card), tools), card.get_attribute("class")
         assert apart(box_of(card), corner), card.get_attribute("class")
     for part in ("banner", "complementary"):
         assert within(box_of(page.get_by_role(part).first), (0, 0, width, height))

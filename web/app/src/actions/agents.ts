@@ -1,6 +1,7 @@
 import { freePlace, type Point } from "../canvas/geometry";
 import { revealed } from "../canvas/viewport";
 import { cardBodies } from "../cards/registry";
+import { reasonOf } from "../i18n/reasonOf";
 import type { Session } from "../state/session";
 import { undoByRemoving } from "./cards";
 
@@ -35,6 +36,6 @@ export async function createAgent(
     revealed.set({ cardId: card.id });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(session.t, error);
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from "../i18n/reasonOf";
 import type { Session } from "../state/session";
 
 export async function createWorkspace(
@@ -13,7 +14,7 @@ export async function createWorkspace(
     await session.show(workspace.id);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(session.t, error);
   }
 }
 
@@ -32,7 +33,7 @@ export async function updateWorkspace(
     if (wanted.path !== undefined && session.workspaceId === workspaceId) await session.show(workspaceId);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(session.t, error);
   }
 }
 

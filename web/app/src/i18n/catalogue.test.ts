@@ -8,6 +8,7 @@ import { chatTexts } from "./chat";
 import { fileTexts } from "./files";
 import { frames } from "./frames";
 import { packageTexts } from "./packages";
+import { reasons } from "./reasons";
 import { shell } from "./shell";
 import type { Text, TextRow } from "./texts";
 import { usageTexts } from "./usage";
@@ -33,7 +34,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts, backendTexts];
+    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts, backendTexts, reasons];
     expect(rows.length).toBe(areas.reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 

@@ -4,6 +4,7 @@ import { isFailure } from "../connection/failure";
 import { FileRefLink } from "../files/FileRefLink";
 import { fileRefIn, fileRefOf, type FileRef } from "../files/fileRef";
 import { shortType } from "../ports/families";
+import { reasonOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { ResendIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -71,9 +72,9 @@ function useJournal(filter: Filter): { loaded: Loaded; loadMore: () => void } {
       setLoaded((before) => ({ phase: "ready", ...mergeNewest(before, entries, more) }));
     } catch (error) {
       if (isFailure(error, "UNAVAILABLE")) return;
-      setLoaded({ phase: "failed", message: error instanceof Error ? error.message : String(error) });
+      setLoaded({ phase: "failed", message: reasonOf(session.t, error) });
     }
-  }, [fetchPage]);
+  }, [session, fetchPage]);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
 
   useEffect(() => {
@@ -175,7 +176,7 @@ function EntryBody({ entry }: { entry: JournalEntry }) {
         else setText(`${head}…\n\n${t("journal.headOnly", { sha256: sha256.slice(0, 16) })}`);
       })
       .catch((error: unknown) => {
-        if (wanted) setText(error instanceof Error ? error.message : String(error));
+        if (wanted) setText(reasonOf(t, error));
       });
     return () => {
       wanted = false;

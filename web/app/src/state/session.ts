@@ -4,6 +4,7 @@ import { FileDesk } from "../files/desk";
 import { Frames } from "../frame/frames";
 import type { RelaySocket } from "../frame/relay";
 import { translator, type TextKey, type Translate } from "../i18n/catalogue";
+import { reasonOf } from "../i18n/reasonOf";
 import type {
   ArrowActivityEvent,
   CanvasChanged,
@@ -158,8 +159,7 @@ export class Session {
       this.toasts.show(this.t("fail.away"), "warning");
       return;
     }
-    const reason = error instanceof Error ? error.message : String(error);
-    this.toasts.show(this.t("fail.because", { what: this.t(what), reason }), "danger");
+    this.toasts.show(this.t("fail.because", { what: this.t(what), reason: reasonOf(this.t, error) }), "danger");
   }
 
   private listen(): void {
@@ -271,7 +271,7 @@ export class Session {
       this.resyncing = false;
       if (isFailure(error, "UNAVAILABLE") && !this.online) return;
       this.canvas.set(null);
-      this.load.set({ phase: "failed", workspaceId, message: error instanceof Error ? error.message : String(error) });
+      this.load.set({ phase: "failed", workspaceId, message: reasonOf(this.t, error) });
     }
   }
 }

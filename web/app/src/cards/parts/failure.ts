@@ -1,3 +1,4 @@
+import { reasonOf } from "../../i18n/reasonOf";
 import type { CardApi } from "../contract";
 
 interface Failure {
@@ -17,5 +18,5 @@ export function failureOf(error: unknown): Failure {
 
 /** Tells the person what failed, on which card, and why. */
 export function sayFailure(api: CardApi, what: string, cardName: string, error: unknown): void {
-  api.toast(api.t("cards.failed", { what, card: cardName, why: failureOf(error).message }), "danger");
+  api.toast(api.t("cards.failed", { what, card: cardName, why: reasonOf(api.t, error) }), "danger");
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
+import { reasonOf } from "../../i18n/reasonOf";
 import type { CardApi } from "../contract";
-import { failureOf, sayFailure } from "../parts/failure";
+import { sayFailure } from "../parts/failure";
 import { backToCard } from "../parts/leaving";
 import partStyles from "../parts/parts.module.css";
 import { SearchBar } from "./SearchBar";
@@ -109,7 +110,7 @@ export default function TerminalView({ card, api, onStart }: TerminalViewProps) 
       )}
       {problem !== null && (
         <div className={`${styles.notice ?? ""} nodrag`} role="alert">
-          <p>{t("terminal.problem", { why: failureOf(problem).message })}</p>
+          <p>{t("terminal.problem", { why: reasonOf(t, problem) })}</p>
           <button type="button" className={partStyles.button} onClick={() => session.current?.attach()}>
             {t("terminal.retry")}
           </button>
