@@ -42,7 +42,7 @@ from .home import Home
 @pytest.fixture
 async def agent(program: Program, home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RealAgent]:
     """An agent that does not run yet, on the canvas of a server that a person with that home started."""
-    monkeypatch.setattr(in_process, "CAP_S", CAP_MS / 1000)
+    monkeypatch.setattr(in_process, "CAP_S", 2 * CAP_MS / 1000)  # a prompt that gives up says why before that
     for name in os.environ:
         if not name.startswith("PYTEST"):
             monkeypatch.delenv(name)
