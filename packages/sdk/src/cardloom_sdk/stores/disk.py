@@ -193,7 +193,7 @@ def _translated(work: Callable[[], T]) -> T:
         if error.errno == errno.ENAMETOOLONG:
             raise InvalidId("The id is too long for the name of a file.") from error
         reason = error.strerror or "not all of it could be copied"
-        raise SessionError("unavailable", f"The session's files cannot be used: {reason}.") from error
+        raise SessionError("unavailable", f"The disk does not allow it: {reason}.") from error
 
 
 class Writers:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -184,8 +186,20 @@ async def test_a_broken_profile_file_harms_only_itself(engine_of: MakeEngine, tm
     host = engine_of(endpoint(answering()))
     assert host.backend.profiles is not None
     await host.backend.profiles.save({"id": "good", "name": "Good"})
-    (tmp_path / "profiles" / "bad.json").write_text('{"name": ')
-    assert [info["id"] for info in await host.backend.profiles.list()] == ["default", "good"]
+    folder = tmp_path / "profiles"
+    for name, text in (("bad", '{"name": '), ("wrong", '{"name": "W", "skills": 5}'), ("No Id", '{"name": "N"}')):
+        (folder / f"{name}.json").write_text(text)
+    (folder / "folder.json").mkdir()
+    os.mkfifo(folder / "pipe.json")
+    async with asyncio.timeout(60):
+        assert [info["id"] for info in await host.backend.profiles.list()] == ["default", "good"]
+        for name in ("bad", "wrong", "folder", "pipe"):
+            with pytest.raises(NotFound):
+                await host.backend.profiles.get(name)
+        with pytest.raises(SessionError) as refused:  # a folder stands in its place
+            await host.backend.profiles.save({"id": "folder", "name": "F"})
+    assert (refused.value.code, str(tmp_path) in refused.value.message) == ("unavailable", False)
+    assert [path.name for path in folder.iterdir() if "folder.json." in path.name] == []
 
 
 # Skills

@@ -21,6 +21,8 @@ from cardloom_protocol.session.profiles import (
     saved_profile,
 )
 from cardloom_sdk.backend import StoreSessions
+from cardloom_sdk.backend.profile_fields import checked_profile
+from cardloom_sdk.stores.disk import on_disk
 
 _Profiles: TypeAlias = list[ProfileDoc]  # inside the class the name `list` is an operation
 _MAX_ID_CHARS: Final = 200  # with what is put behind it, disks take it for a file's name
@@ -37,7 +39,7 @@ class ProfileFolder:
 
     async def list(self) -> list[ProfileInfo]:
         """The default first, then by name. Files that are no profile are left out."""
-        found = await asyncio.to_thread(self._read_all)
+        found = await on_disk(self._read_all)
         found.sort(key=lambda profile: (profile["name"].lower() or profile["id"], profile["id"]))
         standing: ProfileInfo = {"id": DEFAULT_PROFILE_ID, "name": "Default", "editable": False}
         return [standing, *(_shown(profile) for profile in found)]
@@ -52,7 +54,8 @@ class ProfileFolder:
         """See the contract."""
         if profile_id == DEFAULT_PROFILE_ID:
             return {"id": DEFAULT_PROFILE_ID, "name": "Default"}
-        profile = await asyncio.to_thread(self._read, _checked(profile_id))
+        known_id = _checked(profile_id)
+        profile = await on_disk(lambda: self._read(known_id))
         if profile is None:
             raise NotFound(f"There is no profile {profile_id!r}.")
         return profile
@@ -63,53 +66,57 @@ class ProfileFolder:
             raise BadRequest("A profile needs an id and a name.")
         profile_id = _checked(profile["id"])
         async with self._lock:
-            stored = await asyncio.to_thread(self._read, profile_id)
+            stored = await on_disk(lambda: self._read(profile_id))
             kept = saved_profile(profile, stored)
-            await asyncio.to_thread(self._write, kept)
+            await on_disk(lambda: self._write(kept))
         return kept
 
     async def delete(self, profile_id: str) -> None:
         """See the contract."""
         path = self._path(_checked(profile_id))
         async with self._lock:
-            try:
-                await asyncio.to_thread(path.unlink)
-            except FileNotFoundError:
-                raise NotFound(f"There is no profile {profile_id!r}.") from None
+            if not await on_disk(lambda: _removed(path)):
+                raise NotFound(f"There is no profile {profile_id!r}.")
 
     async def duplicate(self, profile_id: str, new_id: str | None = None) -> ProfileDoc:
         """See the contract. CONFLICT for an id in use; without an id the first free one is taken."""
         source = await self.get(profile_id)
         async with self._lock:
-            made_id = _checked(new_id if new_id is not None else await asyncio.to_thread(self._free, profile_id))
-            if await asyncio.to_thread(self._path(made_id).exists):
+            made_id = _checked(new_id if new_id is not None else await on_disk(lambda: self._free(profile_id)))
+            if await on_disk(self._path(made_id).exists):
                 raise Conflict(f"There is a profile {made_id!r} already.")
             made = cast(ProfileDoc, {**cast(JsonObject, source), "id": made_id})
-            await asyncio.to_thread(self._write, made)
+            await on_disk(lambda: self._write(made))
         return made
 
     def _path(self, profile_id: str) -> Path:
         return self._folder / f"{profile_id}.json"
 
     def _read_all(self) -> _Profiles:
-        found = [self._read(path.stem) for path in sorted(self._folder.glob("*.json"))]
-        return [profile for profile in found if profile is not None]
+        names = [path.stem for path in sorted(self._folder.glob("*.json")) if _can_be_chosen(path.stem)]
+        return [profile for name in names if (profile := self._read(name)) is not None]
 
     def _read(self, profile_id: str) -> ProfileDoc | None:
+        """The profile in a file; a file that holds none, whatever it is, counts for nothing."""
+        path = self._path(profile_id)
         try:
-            text = self._path(profile_id).read_text("utf-8")
-        except (FileNotFoundError, UnicodeDecodeError):
+            held = read_object(path.read_text("utf-8").strip()) if path.is_file() else None
+            if held is None or not is_profile_doc({**held, "id": profile_id}):
+                return None
+            return checked_profile({**held, "id": profile_id})
+        except (OSError, UnicodeDecodeError, BadRequest):
             return None
-        held = read_object(text.strip())
-        profile = None if held is None else {**held, "id": profile_id}
-        return profile if is_profile_doc(profile) else None
 
     def _write(self, profile: ProfileDoc) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._path(profile["id"])
         fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        fresh.write_text(compact_json(cast(JsonValue, profile)) + "\n", "utf-8")
-        os.replace(fresh, path)
+        try:
+            fresh.write_text(compact_json(cast(JsonValue, profile)) + "\n", "utf-8")
+            os.replace(fresh, path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
 
     def _free(self, profile_id: str) -> str:
         made = f"{profile_id}-copy"
@@ -125,6 +132,21 @@ def _checked(profile_id: str) -> str:
     if len(check_profile_id(profile_id)) > _MAX_ID_CHARS:
         raise BadRequest(f"The id of a profile holds at most {_MAX_ID_CHARS} characters.")
     return profile_id
+
+
+def _can_be_chosen(profile_id: str) -> bool:
+    try:
+        return bool(_checked(profile_id))
+    except BadRequest:
+        return False
+
+
+def _removed(path: Path) -> bool:
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _shown(profile: ProfileDoc) -> ProfileInfo:
