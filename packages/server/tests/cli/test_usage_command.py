@@ -88,8 +88,9 @@ def test_logs_are_found_where_agents_keep_them_and_outlive_their_deletion(run: R
 def test_since_leaves_out_what_was_before(run: Runner) -> None:
     assert json.loads(run(str(SAMPLES), "--since", "2026-11-30", "--json")[1])["total"]["requests"] == 51
     assert json.loads(run(str(SAMPLES), "--since", "2026-12-01", "--json")[1])["total"]["requests"] == 0
-    code, text = run(str(SAMPLES), "--since", "yesterday")
-    assert (code, "--since is 'yesterday'" in text) == (2, True)
+    for text in ("yesterday", "0d", "-1d", "12345d", "2026-02-30", "99999-01-01", "", "7d\n"):
+        code, said = run(str(SAMPLES), "--since", text)
+        assert (code, f"--since is {text!r}" in said) == (2, True)
 
 
 def test_a_request_is_explained_by_its_lines_and_the_parts_of_its_cost(run: Runner) -> None:

@@ -108,7 +108,7 @@ def _given(path: Path) -> Root:
 
 def _since_ms(text: str, now_ms: int) -> int:
     today = local_day(now_ms)
-    days = re.fullmatch(r"(\d{1,4})d", text)
+    days = re.fullmatch(r"([1-9]\d{0,3})d", text)
     try:
         day = today - timedelta(days=int(days[1]) - 1) if days else date.fromisoformat(text)
     except (ValueError, OverflowError):
