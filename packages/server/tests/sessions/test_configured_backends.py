@@ -18,7 +18,7 @@ from cardloom.features.sessions.backends.configured import (
     read_configuration,
 )
 from cardloom.features.sessions.backends.engine.endpoint import Endpoint
-from cardloom.features.sessions.backends.keys import SealedKeys
+from cardloom.features.sessions.backends.keys import SealedKeys, key_in_environment
 from cardloom.host.vault import Vault
 from cardloom.settings import Settings
 from cardloom_protocol.session import BadRequest, InvalidId, NotFound, SessionError
@@ -148,6 +148,13 @@ async def test_what_no_header_can_carry_is_no_key(tmp_path: Path, key: str) -> N
         await keys_in(tmp_path).put("far", key)
     with pytest.raises(InvalidId):
         await keys_in(tmp_path).get("../owner")
+    with pytest.raises(SessionError) as refused:
+        await key_in_environment("K", {"K": key})()
+    assert refused.value.code == "key_missing"
+
+
+async def test_a_key_in_the_environment_may_end_with_its_line() -> None:
+    assert await key_in_environment("K", {"K": f"{KEY}\n"})() == KEY
 
 
 def test_sessions_of_pi_are_where_pi_keeps_them() -> None:

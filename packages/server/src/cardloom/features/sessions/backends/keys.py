@@ -25,6 +25,7 @@ MISSING = "key_missing"
 """The key that a backend is set up with is not there. Set the variable, or type the key in again."""
 
 _FOLDER = "backend-keys"
+_A_KEY = "A key is one line of printable ASCII characters."
 
 
 async def no_key() -> str | None:
@@ -33,15 +34,21 @@ async def no_key() -> str | None:
 
 
 def key_in_environment(variable: str, environment: Mapping[str, str]) -> KeyOf:
-    """The key in a variable. `key_missing` names a variable that is not set."""
+    """The key in a variable. `key_missing` names a variable that is not set, or that holds what can be no key."""
 
     async def key() -> str:
-        found = environment.get(variable)
+        found = environment.get(variable, "").strip()  # a key that was read from a file ends with its line
         if not found:
             raise SessionError(MISSING, f"The variable {variable} is not set, in which the key was to be.")
+        if not _fits_a_header(found):
+            raise SessionError(MISSING, f"The variable {variable} holds no key. {_A_KEY}")
         return found
 
     return key
+
+
+def _fits_a_header(key: str) -> bool:
+    return bool(key) and key.isascii() and key.isprintable()
 
 
 class SealedKeys:
@@ -71,8 +78,8 @@ class SealedKeys:
 
     async def put(self, name: str, key: str) -> None:
         """Keep a key. BAD_REQUEST for an empty one or one that no header can carry."""
-        if not key or not key.isascii() or not key.isprintable():
-            raise BadRequest("A key is one line of printable ASCII characters.")
+        if not _fits_a_header(key):
+            raise BadRequest(_A_KEY)
         sealed = await self._vault.seal(self._entry(name), key)
         await asyncio.to_thread(_write_own, self._path(name), sealed)
 
