@@ -1,7 +1,7 @@
 """Reading many logs at once: in this process when there is little to read, else in processes of its own.
 
-Readings come in no particular order. What a process that failed has left over is read here. At most a few readings
-wait for whoever takes them.
+Readings come in no particular order. What a process that failed has left over is read here. At most some wait for
+whoever takes them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -21,11 +21,17 @@ from .reading_process import READINGS, Job, read_message, write_message
 from .rows import Packed, pack
 
 WORTH_A_PROCESS_BYTES: Final = 24 << 20
-_WAITING: Final = 32
+_WAITING: Final = 96
+"""More than are taken into the index together, so that nobody has to stop reading meanwhile."""
 
 
-def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Packed]:
-    """Read line logs. `processes` says how many to use; by default as many as there are processors, or none."""
+def read_all(
+    jobs: Sequence[Job], processes: int | None = None, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[Packed]:
+    """Read line logs. `processes` says how many to use; by default as many as there are processors, or none.
+
+    `meanwhile` is done while the processes start.
+    """
     pending = sum(max(log.size - cursor.offset, 0) for log, cursor in jobs)
     if processes is None:
         processes = min(os.cpu_count() or 1, 4) if pending > WORTH_A_PROCESS_BYTES else 0
@@ -36,10 +42,13 @@ def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Pack
     shares = _shares(jobs, processes)
     taken: queue.Queue[Packed | None] = queue.Queue(_WAITING)
     stopped = threading.Event()
-    threads = [threading.Thread(target=_watch, args=(share, taken, stopped), daemon=True) for share in shares]
+    threads = [
+        threading.Thread(target=_watch, args=(_started(), share, taken, stopped), daemon=True) for share in shares
+    ]
     for thread in threads:
         thread.start()
     try:
+        meanwhile()
         left, done = len(threads), set()
         while left:
             reading = taken.get()
@@ -66,15 +75,30 @@ def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
     return [share for share in shares if share]
 
 
-def _watch(share: list[Job], taken: queue.Queue[Packed | None], stopped: threading.Event) -> None:
-    """Run a process over a share and hand on what it gives, then None."""
+def _started() -> subprocess.Popen[bytes] | None:
+    """A process that reads; None when there cannot be one."""
     try:
-        with subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-P", "-m", "cardloom.features.usage.reading_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-        ) as process:
+        )
+    except OSError:
+        return None
+
+
+def _watch(
+    process: subprocess.Popen[bytes] | None,
+    share: list[Job],
+    taken: queue.Queue[Packed | None],
+    stopped: threading.Event,
+) -> None:
+    """Let a process read a share and hand on what it gives, then None."""
+    try:
+        if process is None:
+            return
+        with process:
             assert process.stdin is not None
             assert process.stdout is not None
             write_message(process.stdin, msgspec.msgpack.encode(share))  # type: ignore[arg-type]
