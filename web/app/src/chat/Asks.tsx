@@ -4,7 +4,7 @@ import { useT } from "../shell/context";
 import { useStore } from "../state/store";
 import { Code } from "./Rendered";
 import { useAttempt, usePlace } from "./context";
-import { readable } from "./model/rows";
+import { heldBy, revealed } from "./model/rows";
 import styles from "./forms.module.css";
 import threadStyles from "./thread.module.css";
 
@@ -63,12 +63,19 @@ function Ask({ ask, more }: { ask: AskEvent; more: number }) {
       }}
     >
       <h3 id={heading}>
-        <i className="dot tone-warning is-busy" /> {ask.title}
+        <i className="dot tone-warning is-busy" /> {revealed(ask.title)}
         {more > 0 ? <span className="chip tone-warning">{t("chat.asksMore", { count: more })}</span> : null}
       </h3>
-      {(ask.text ?? "") === "" ? null : <p>{ask.text}</p>}
+      {(ask.text ?? "") === "" ? null : <p>{revealed(ask.text ?? "")}</p>}
       {ask.data === undefined || ask.data === null ? null : (
-        <Code text={readable(ask.data)} language={typeof ask.data === "string" ? "" : "json"} />
+        <div className={threadStyles["askData"]}>
+          {heldBy(ask.data).map(({ name, text: held, language }) => (
+            <div key={name}>
+              {name === null ? null : <h5>{name}</h5>}
+              <Code text={held} language={language} />
+            </div>
+          ))}
+        </div>
       )}
       {ask.multiple === true ? (
         <div className={styles["choices"]}>

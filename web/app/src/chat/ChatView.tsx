@@ -28,6 +28,10 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
   const isHere = useStore(desk.backends, (known) => known?.some((one) => one.id === backend));
   const state = useStore(conversation.state, (known) => known);
   const place: Place = { backend, capabilities, conversation, narrow, show };
+  const again = () => {
+    void conversation.load();
+    void desk.refresh();
+  };
   if (state.phase === "loading") {
     return (
       <div className={pageStyles["centre"]} role="status">
@@ -41,7 +45,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
         <WarningIcon size={26} />
         <p>{isHere === false ? t("backends.gone", { name: backend }) : state.phase === "gone" ? t("chat.gone") : state.failure}</p>
         <div className="buttons">
-          <button type="button" className="btn" onClick={() => void conversation.load()}>
+          <button type="button" className="btn" onClick={again}>
             {t("failed.again")}
           </button>
           <button type="button" className="btn" onClick={() => show(null)}>
@@ -65,7 +69,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
         {state.failure === null ? null : (
           <p className={`notice tone-danger ${styles["away"] ?? ""}`} role="alert">
             <span>{state.failure}</span>
-            <button type="button" className="btn" onClick={() => void conversation.load()}>
+            <button type="button" className="btn" onClick={again}>
               {t("failed.again")}
             </button>
           </p>

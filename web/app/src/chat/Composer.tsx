@@ -99,6 +99,7 @@ export function Composer({ children }: { children?: ReactNode }) {
       <textarea
         ref={field}
         data-enter=""
+        dir="auto"
         className="nowheel"
         rows={1}
         aria-label={t("chat.write")}

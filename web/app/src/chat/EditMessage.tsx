@@ -29,6 +29,7 @@ export function EditMessage({ message, onDone }: { message: Message; onDone(): v
     <div className={styles["editing"]}>
       <textarea
         autoFocus
+        dir="auto"
         aria-label={t("chat.editText")}
         value={text}
         rows={Math.min(16, Math.max(3, text.split("\n").length + 1))}

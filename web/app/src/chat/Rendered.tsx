@@ -30,7 +30,7 @@ const Block = memo(function Block({ html, copy }: { html: string; copy: string }
     () => ({ __html: html.replaceAll("data-copy></button>", `data-copy>${copy}</button>`) }),
     [html, copy],
   );
-  return <div className={styles["block"]} dangerouslySetInnerHTML={inner} />;
+  return <div dir="auto" className={styles["block"]} dangerouslySetInnerHTML={inner} />;
 });
 
 /** Code or JSON in colours. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "@cardloom/protocol/session";
-import { isStop, pairOf, readable, rowsOf } from "./rows";
+import { heldBy, isStop, pairOf, readable, revealed, rowsOf } from "./rows";
 
 const call = (callId: string) => ({ type: "tool_use", data: {}, meta: { callId, name: "read" } });
 const result = (callId: string, text: string) => ({ type: "tool_result", text, meta: { callId } });
@@ -53,4 +53,21 @@ test("an answer that was stopped is no failure, whichever program writes it down
   const told = (code: string) => isStop({ type: "error", text: "x", meta: { code } });
   expect([told("aborted"), told("MessageAbortedError"), told("model_failed")]).toEqual([true, true, false]);
   expect(isStop({ type: "text", text: "aborted", meta: { code: "aborted" } })).toBe(false);
+});
+
+test("marks that turn the direction of a text around are shown", () => {
+  expect(revealed("x\u202egnp.exe")).toBe("x⟨U+202E⟩gnp.exe");
+  expect(readable({ path: "a\u2066b" })).toContain("a⟨U+2066⟩b");
+  expect(revealed("مرحبا שלום")).toBe("مرحبا שלום");
+});
+
+test("texts of several lines stand beside the rest of what a call holds", () => {
+  expect(heldBy({ tool: "write", arguments: { path: "a", content: "one\ntwo\n" }, diff: "-a\n+b" })).toEqual([
+    { name: null, text: readable({ tool: "write", arguments: { path: "a" } }), language: "json" },
+    { name: "arguments.content", text: "one\ntwo\n", language: "" },
+    { name: "diff", text: "-a\n+b", language: "diff" },
+  ]);
+  expect(heldBy({ content: "one\n" })).toEqual([{ name: null, text: readable({ content: "one\n" }), language: "json" }]);
+  expect(heldBy("a\nb")).toEqual([{ name: null, text: "a\nb", language: "" }]);
+  expect(heldBy(undefined)).toEqual([{ name: null, text: "", language: "json" }]);
 });

@@ -63,7 +63,38 @@ export function metaText(part: AnyPart, name: string): string | null {
 /** A value as a person reads it: texts as they are, the rest as JSON. */
 export function readable(value: unknown): string {
   if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return revealed(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+}
+
+/** A text whose hidden marks of direction are shown, so that a name or an action reads as what it is. */
+export function revealed(text: string): string {
+  return text.replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+
+/** A piece of what a call or a question holds; `name` is the path of a text of several lines. */
+export interface Held {
+  readonly name: string | null;
+  readonly text: string;
+  readonly language: string;
+}
+
+/** What a call or a question holds: JSON, and beside it the texts of several lines, which JSON makes unreadable. */
+export function heldBy(data: unknown): Held[] {
+  if (!isPlainObject(data)) return [{ name: null, text: readable(data), language: typeof data === "string" ? "" : "json" }];
+  const long: Held[] = [];
+  const rest = shortened(data, "", long);
+  const first: Held[] = Object.keys(rest).length > 0 || long.length === 0 ? [{ name: null, text: readable(rest), language: "json" }] : [];
+  return [...first, ...long];
+}
+
+function shortened(data: Readonly<Record<string, unknown>>, path: string, long: Held[]): Record<string, unknown> {
+  const rest: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(data)) {
+    if (typeof value === "string" && value.trimEnd().includes("\n")) {
+      long.push({ name: path + key, text: readable(value), language: /^(?:diff|patch)$/.test(key) ? "diff" : "" });
+    } else rest[key] = isPlainObject(value) ? shortened(value, `${path}${key}.`, long) : value;
+  }
+  return rest;
 }
 
 /** How programs write down that a person stopped them: no failure to be told of as one. */

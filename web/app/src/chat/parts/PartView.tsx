@@ -3,7 +3,7 @@ import type { AnyPart, ToolPair } from "@cardloom/protocol/session";
 import { lazy, memo, Suspense } from "react";
 import { useT } from "../../shell/context";
 import { ChevronIcon, FileIcon, WarningIcon } from "../../shell/icons";
-import { isStop, metaText, pairOf, readable, type Row } from "../model/rows";
+import { heldBy, isStop, metaText, pairOf, readable, revealed, type Row } from "../model/rows";
 import { AssetImage } from "./AssetImage";
 import styles from "../content.module.css";
 
@@ -78,19 +78,20 @@ function ToolCall({ pair, isWriting }: { pair: ToolPair; isWriting: boolean }) {
   const name = (use && metaText(use, "name")) ?? (result && metaText(result, "name")) ?? t("chat.tool");
   const failed = result !== undefined && isPlainObject(result.meta) && result.meta["error"] === true;
   const state = result === undefined ? (isWriting ? "writing" : "open") : failed ? "failed" : "done";
-  const given = readable(use?.data);
   const brought = result === undefined ? "" : readable(result.text ?? result.data);
   return (
     <details className={styles["call"]} data-state={state}>
       <summary>
         <ChevronIcon size={13} />
-        <b>{name}</b>
-        <span className={styles["callLine"]}>{oneLine(use?.data)}</span>
+        <b>{revealed(name)}</b>
+        <span className={styles["callLine"]}>{revealed(oneLine(use?.data))}</span>
         {state === "done" ? <span className="chip tone-success">{t("chat.callDone")}</span> : null}
         {state === "failed" ? <span className="chip tone-danger">{t("chat.callFailed")}</span> : null}
         {state === "writing" || state === "open" ? <span className="chip tone-default">{t("chat.callOpen")}</span> : null}
       </summary>
-      {use === undefined ? null : <Block title={t("chat.callGiven")} text={given} language="json" />}
+      {use === undefined
+        ? null
+        : heldBy(use.data).map(({ name: of, text, language }) => <Block key={of} title={of ?? t("chat.callGiven")} text={text} language={language} />)}
       {result === undefined ? null : (
         <Block title={t("chat.callResult")} text={brought} language={typeof result.text === "string" ? "" : "json"} />
       )}
@@ -127,7 +128,7 @@ function File({ part }: { part: AnyPart }) {
     <details className={styles["call"]} data-state="file">
       <summary>
         <FileIcon size={14} />
-        <b>{name}</b>
+        <b>{revealed(name)}</b>
         <span className={styles["callLine"]}>{metaText(part, "mime") ?? ""}</span>
       </summary>
       <pre className={styles["code"]}>{text === "" ? t("chat.fileWithoutText") : text}</pre>
