@@ -93,6 +93,21 @@ async def test_the_summary_of_a_card_and_the_report_of_the_owner_show_the_same_n
     assert everything["total"]["requests"] == report["total"]["requests"] + 1
 
 
+async def test_every_agent_of_a_workspace_has_a_line_also_one_whose_logs_are_not_read(desk: Desk) -> None:
+    made = await desk.page.call(
+        "agent.create", workspaceId=desk.home, harness="amp", x=0, y=0, title="Silent", start=False
+    )
+    desk.log(claude_answer(2))
+    desk.at(60)
+    summary = await desk.asked("usage.summary", period="today")
+    silent = next(row for row in summary["rows"] if row["agentId"] == made["id"])
+    assert (silent["name"], silent["harness"]) == ("Silent", "amp")
+    assert silent["inputTokens"] is silent["outputTokens"] is silent["costMicroUsd"] is None
+    assert {row["agentId"] for row in summary["rows"]} == {made["id"], desk.agent_id}
+    one = await desk.page.call("usage.report", by="agent", agentId=desk.agent_id)
+    assert [row["key"] for row in one["rows"]] == [desk.agent_id]
+
+
 async def test_each_request_counts_for_whoever_prompted_last_before_it(desk: Desk) -> None:
     desk.log(claude_answer(2), claude_answer(12, "msg_2"), claude_answer(22, "msg_3"), claude_answer(23, "msg_4"))
     for sender_id, name, at_s in ((None, None, 0), (desk.card_id, "Inspector", 10), (CardId("c_gone"), "Gone", 20)):

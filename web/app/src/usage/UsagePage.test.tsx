@@ -2,7 +2,7 @@ import { fireEvent, render, screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { openPage } from "../../tests/page";
 import { settle } from "../../tests/makers";
-import type { Card, UsageReport } from "../wire/records";
+import type { UsageReport } from "../wire/records";
 import { usageReport, usageRow } from "./testing/reports";
 import { UsagePage } from "./UsagePage";
 
@@ -23,8 +23,8 @@ const report = usageReport(
 );
 
 /** The page with a report that the test gives; the page asks for two. */
-async function openUsagePage(given: UsageReport, cards: readonly Card[] = []) {
-  const page = await openPage({ cards });
+async function openUsagePage(given: UsageReport) {
+  const page = await openPage({ cards: [] });
   render(<UsagePage />, { wrapper: page.wrapper });
   await settle();
   for (const call of page.socket.calls.filter(({ method }) => method === "usage.report")) {
@@ -68,10 +68,10 @@ describe("the page of usage", () => {
   });
 
   test("an agent whose log is not read has a line that says so", async () => {
-    const amp = { id: "c9", kind: "agent", name: "Amp one", content: { harness: "amp" } } as unknown as Card;
-    await openUsagePage(usageReport([]), [amp]);
-    expect(await screen.findByRole("rowheader", { name: "Amp one" })).toBeTruthy();
-    expect(cells("Amp one")).toEqual(["not reported"]);
+    const silent = usageRow("c9", { name: "Amp one", harness: "amp", requests: 0, totalTokens: null, costMicroUsd: null });
+    await openUsagePage(usageReport([silent]));
+    expect(await screen.findByRole("rowheader", { name: "Amp one amp" })).toBeTruthy();
+    expect(cells("Amp one amp")).toEqual(["not reported"]);
   });
 
   test("a head sorts the lines", async () => {

@@ -2,11 +2,10 @@ import { useMemo, useState } from "react";
 import type { TextKey, Translate } from "../i18n/catalogue";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
-import type { Card, Language, PricedSums, UsageReport, UsageRow } from "../wire/records";
+import type { Language, PricedSums, UsageReport, UsageRow } from "../wire/records";
 import { openTimeline } from "./actions";
 import { cacheShare, costText, exactMoney, percent, rowName, tokensText } from "./amounts";
-import { isReadable } from "./readable";
-import { nextOrder, saveFile, sortRows, toCsv, type Column, type NumberColumn, type Order } from "./rows";
+import { isSilent, nextOrder, saveFile, sortRows, toCsv, type Column, type NumberColumn, type Order } from "./rows";
 import styles from "./usage.module.css";
 
 const HEADS: readonly [Column, TextKey][] = [
@@ -38,8 +37,7 @@ export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWor
   const [order, setOrder] = useState<Order>({ column: "costMicroUsd", down: true });
   const [all, setAll] = useState(false);
   const rows = useMemo(() => sortRows(report.rows, order, (row) => valueIn(row, order.column, t)), [report, order, t]);
-  const silent = useSilentAgents(report, inWorkspace);
-  if (rows.length + silent.length === 0) {
+  if (rows.length === 0) {
     return (
       <p className={styles["none"]}>
         {t("usage.none")} {inWorkspace ? <span className="muted">{t("usage.noneHint")}</span> : null}
@@ -61,14 +59,6 @@ export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWor
           <tbody>
             {(all ? rows : rows.slice(0, FIRST_LINES)).map((row) => (
               <Line key={[row.harness, row.key, row.name].join("\n")} row={row} by={report.by} language={language} />
-            ))}
-            {silent.map((card) => (
-              <tr key={card.id}>
-                <th scope="row">{card.name}</th>
-                <td colSpan={HEADS.length} className="muted">
-                  {t("usage.notReported")}
-                </td>
-              </tr>
             ))}
           </tbody>
           <tfoot>
@@ -98,16 +88,6 @@ export function UsageTable({ report, inWorkspace }: { report: UsageReport; inWor
       </div>
     </>
   );
-}
-
-/** The agents of the workspace whose logs are not read: they have no line in the report. */
-function useSilentAgents(report: UsageReport, inWorkspace: boolean): readonly Card[] {
-  const session = useSession();
-  const cards = useStore(session.canvas, (state) => state?.cards);
-  return useMemo(() => {
-    if (!inWorkspace || report.by !== "agent") return [];
-    return [...(cards?.values() ?? [])].filter((card) => card.kind === "agent" && !isReadable(card.content.harness));
-  }, [cards, report.by, inWorkspace]);
 }
 
 interface HeadProps {
@@ -154,7 +134,13 @@ function Line({ row, by, language }: { row: UsageRow; by: UsageReport["by"]; lan
         )}
         {row.gone === true ? <small className="muted"> · {t("usage.gone")}</small> : null}
       </th>
-      <Cells sums={row} language={language} />
+      {isSilent(row) ? (
+        <td colSpan={HEADS.length} className="muted">
+          {t("usage.notReported")}
+        </td>
+      ) : (
+        <Cells sums={row} language={language} />
+      )}
     </tr>
   );
 }

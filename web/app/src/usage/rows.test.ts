@@ -34,6 +34,12 @@ describe("the lines of a report", () => {
     expect(end).toBe("");
   });
 
+  test("CSV leaves all of an agent empty whose logs are not read", () => {
+    const nothing = { inputTokens: null, outputTokens: null, cacheReadTokens: null, totalTokens: null, costMicroUsd: null };
+    const silent = usageRow("a9", { harness: "amp", requests: 0, cacheWriteTokens: null, ...nothing });
+    expect(toCsv([silent]).split("\r\n")[1]).toBe("a9,a9,amp,,,,,,,,,");
+  });
+
   test.each(["=1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1"])("a name like %j is no formula", (name) => {
     const [, line] = toCsv([usageRow("k", { name })]).split("\r\n");
     expect(line).toMatch(/^k,"?'/);

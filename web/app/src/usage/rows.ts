@@ -1,4 +1,5 @@
 import type { UsageRow } from "../wire/records";
+import { isReadable } from "./readable";
 
 /** The lines of a report: put in order, and written down for other programs. */
 
@@ -55,9 +56,16 @@ const CSV_COLUMNS = [
   "unpricedRequests",
 ] as const;
 
+const NOTHING = { requests: null, unpricedRequests: null };
+
+/** Whether a line is of an agent whose logs are not read: nobody knows how many requests it made. */
+export function isSilent({ harness, requests }: UsageRow): boolean {
+  return harness !== undefined && requests === 0 && !isReadable(harness);
+}
+
 /** The lines as CSV (RFC 4180); a cell is empty where nothing was reported. */
 export function toCsv(rows: readonly UsageRow[]): string {
-  const lines = rows.map((row) => CSV_COLUMNS.map((column) => cell(row[column])).join(","));
+  const lines = rows.map((row) => CSV_COLUMNS.map((column) => cell(isSilent(row) && column in NOTHING ? null : row[column])).join(","));
   return [CSV_COLUMNS.join(","), ...lines, ""].join("\r\n");
 }
 

@@ -14,6 +14,7 @@ from cardloom_protocol.usage import Work, total_work
 
 from ...core.clock import Clock
 from ...core.graph import Graph
+from ...core.records import Card
 from .attribution import Prompted, by_sender, with_people
 from .days import filled_days
 from .ledger import LinkedSession, UsageLedger, sessions_in
@@ -84,9 +85,17 @@ class Reporter:
         self._ledger = ledger
 
     async def rows(
-        self, store: UsageStore, by: str, scope: Scope, linked: Sequence[LinkedSession], split: str | None = None
+        self,
+        store: UsageStore,
+        by: str,
+        scope: Scope,
+        linked: Sequence[LinkedSession],
+        split: str | None = None,
+        agents: Sequence[Card] = (),
     ) -> list[ReportRow]:
-        """The lines of a report; days also in parts by agent or model."""
+        """The lines of a report; days also in parts by agent or model. `agents` have a line whatever they did."""
+        if by == "agent":
+            return self._by_agent(await asyncio.to_thread(store.work_by_session, scope), linked, agents)
         found = await self._rows(store, by, scope, linked)
         if by != "day" or split is None:
             return found
@@ -118,7 +127,9 @@ class Reporter:
             case _:
                 return self._by_agent(await asyncio.to_thread(store.work_by_session, scope), linked)
 
-    def _by_agent(self, sums: Mapping[Session, Work], linked: Sequence[LinkedSession]) -> list[ReportRow]:
+    def _by_agent(
+        self, sums: Mapping[Session, Work], linked: Sequence[LinkedSession], agents: Sequence[Card] = ()
+    ) -> list[ReportRow]:
         owners = {(one.harness, one.session): one for one in linked}
         works: defaultdict[tuple[str | None, str], Work] = defaultdict(Work)
         names: dict[str, str] = {}
@@ -130,13 +141,14 @@ class Reporter:
         for one in linked:  # an agent that spent nothing has a line all the same
             works[(one.agent_id, one.harness)] += Work()
             names.setdefault(one.agent_id, one.name)
+        for card in agents:
+            works[(card.id, str(card.content.get("harness")))] += Work()
         rows = []
         for (agent_id, harness), work in works.items():
-            card = None if agent_id is None else self._graph.find_card(agent_id)
-            name = card.name if card is not None else names.get(agent_id or "", HARNESSES[harness].name)
-            rows.append(
-                ReportRow(agent_id, name, work, {"harness": harness, "gone": agent_id is not None and card is None})
-            )
+            found = None if agent_id is None else self._graph.find_card(agent_id)
+            name = found.name if found is not None else names.get(agent_id or "", HARNESSES[harness].name)
+            more = {"harness": harness, "gone": agent_id is not None and found is None}
+            rows.append(ReportRow(agent_id, name, work, more))
         return _largest(rows)
 
     async def _by_sender(self, store: UsageStore, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:

@@ -324,7 +324,10 @@ class UsageService:
         linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=agent_id)
         bounded = workspace_id is not None or agent_id is not None
         scope = Scope(from_ms, end_ms, sessions_in(linked) if bounded else None)
-        rows = await self._reporter.rows(store, by, scope, linked, split)
+        agents: list[Card] = []
+        if workspace_id is not None and agent_id is None:
+            agents = [card for card in self._graph.cards_of(workspace_id) if card.kind == AGENT]
+        rows = await self._reporter.rows(store, by, scope, linked, split, agents)
         skips = await asyncio.to_thread(store.skips, self._clock.now_ms())
         harnesses = {one.harness for one in linked} if bounded else None
         told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
