@@ -15,6 +15,7 @@ from cardloom.features.agents.facts import (
     Asked,
     EndsAs,
     Fact,
+    HookResult,
     Question,
     Replied,
     Resumed,
@@ -49,7 +50,8 @@ from cardloom.features.agents.signals import (
     TitleState,
     Told,
 )
-from cardloom.features.agents.state import AgentState, Published, Rules
+from cardloom.features.agents.signals import told as hook_told
+from cardloom.features.agents.state import AgentState, Published, Reply, Rules
 from cardloom.features.agents.status import initial, step, wake_at_ms
 from cardloom_protocol.agents import AgentStatus
 
@@ -376,3 +378,21 @@ def test_the_last_reply_stays_after_the_turn(word: str) -> None:
     assert told[-1].status.value == word
     assert state.reply is not None
     assert (state.reply.text, state.reply.at_ms) == ("All done.", 3_000)
+
+
+@pytest.mark.parametrize("phase", ["busy", "ended", "answered", "error"])
+def test_a_log_whose_clock_was_ahead_holds_up_nothing_that_comes_after_it(phase: LogPhase) -> None:
+    ahead = 8 * HOUR_MS
+    view = LogView(phase, ahead, ahead, ahead, reply="Look.", reply_at_ms=ahead)
+    state, told = run(started(), fact(2_000, TurnStarted()), (4_000, LogRead(view)), (4_100, LogRead(view)))
+    assert words(told) == ["working(hook)"]
+    assert state.reply == Reply("Look.", 4_000)
+    state, told = run(state, fact(5_000, TurnEnded(reply="Done.")), fact(6_000, TurnStarted()), until_ms=7_000)
+    assert words(told) == ["finished(hook)", "working(hook)"]
+    assert state.reply == Reply("Done.", 5_000)
+
+
+@pytest.mark.parametrize(("said_ms", "taken_ms"), [(-(2**70), -86_399_000), (2**70, 1_000), (900, 900)])
+def test_what_a_hook_says_of_its_time_is_believed_within_bounds(said_ms: int, taken_ms: int) -> None:
+    (signal,) = hook_told(HookResult((TurnStarted(),), at_ms=said_ms), 1, 1_000)
+    assert signal.at_ms == taken_ms

@@ -27,6 +27,7 @@ from .signals import LogView
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 2_000
 MAX_ACTION: Final = 50_000
+MAX_AHEAD_MS: Final = 2_000
 _SESSION_ID = re.compile(r"[^\x00-\x20\x7f-\x9f-][^\x00-\x1f\x7f-\x9f]{0,1023}")
 
 
@@ -56,9 +57,21 @@ def bounded(fact: Fact) -> Fact:
             return fact
 
 
-def bounded_view(view: LogView) -> LogView:
-    """A log's view with its texts cut."""
-    return replace(view, title=name(view.title), model=name(view.model), error=words(view.error))
+def bounded_view(view: LogView, now_ms: int) -> LogView:
+    """A log's view with its texts cut, and without times that are still to come: its clock was ahead of ours."""
+
+    def past(at_ms: int | None) -> int | None:
+        return None if at_ms is None or at_ms > now_ms + MAX_AHEAD_MS else at_ms
+
+    return replace(
+        view,
+        title=name(view.title),
+        model=name(view.model),
+        error=words(view.error),
+        phase_at_ms=past(view.phase_at_ms),
+        turn_started_at_ms=past(view.turn_started_at_ms),
+        assistant_at_ms=past(view.assistant_at_ms),
+    )
 
 
 def is_session_id(session_id: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from .facts import Fact, HookResult, Question
 
@@ -41,9 +41,15 @@ class Told:
     delivery: str | None = None
 
 
+MAX_LATE_MS: Final = 86_400_000
+"""What a hook says of its own time is believed within a day."""
+
+
 def told(result: HookResult, life: int, arrived_at_ms: int) -> tuple[Told, ...]:
     """Give the signals of one hook that arrived in a process life."""
-    at_ms = arrived_at_ms if result.at_ms is None else min(result.at_ms, arrived_at_ms)
+    at_ms = arrived_at_ms
+    if result.at_ms is not None:
+        at_ms = min(max(result.at_ms, arrived_at_ms - MAX_LATE_MS), arrived_at_ms)
     return tuple(
         Told(
             fact,

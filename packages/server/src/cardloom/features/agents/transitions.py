@@ -33,7 +33,8 @@ MAX_DELIVERIES: Final = 64
 
 
 def evidence_of(state: AgentState, source: Source, note: str, at_ms: int | None = None) -> Evidence:
-    return Evidence(source, note, state.now_ms if at_ms is None else at_ms)
+    """What a status rests on; a time that is still to come, as of a log whose clock was ahead, counts as now."""
+    return Evidence(source, note, state.now_ms if at_ms is None else min(at_ms, state.now_ms))
 
 
 def work(state: AgentState, evidence: Evidence) -> Step:

@@ -124,11 +124,17 @@ def _rests_by_title(state: AgentState, evidence: Evidence) -> Step:
 
 def log_read(state: AgentState, view: LogView) -> Step:
     """Take what the session's log says now."""
-    view = bounded_view(view)
+    view = bounded_view(view, state.now_ms)
     state = replace(state, log=view, title=view.title or state.title, model=view.model or state.model)
-    if view.reply and (state.reply is None or (view.reply_at_ms or 0) > state.reply.at_ms):
-        state = replace(state, reply=Reply(view.reply, view.reply_at_ms or state.now_ms))
+    if view.reply and _is_new_reply(state, view.reply, view.reply_at_ms or 0):
+        state = replace(state, reply=Reply(view.reply, min(view.reply_at_ms or state.now_ms, state.now_ms)))
     return by_log(state)
+
+
+def _is_new_reply(state: AgentState, text: str, at_ms: int) -> bool:
+    """Whether a log's reply came after the last one; one from times to come is new once."""
+    known = state.reply
+    return known is None or (at_ms > known.at_ms and not (at_ms > state.now_ms and text == known.text))
 
 
 def by_log(state: AgentState) -> Step:

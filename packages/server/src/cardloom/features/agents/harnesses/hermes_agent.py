@@ -86,10 +86,13 @@ def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
     )
 
 
+_MAX_TIME_S: Final = 1e12
+
+
 def _at_ms(payload: Payload) -> int | None:
     at = payload.get("timestamp")
     if isinstance(at, int | float) and not isinstance(at, bool):
-        return round(at * 1000)
+        return round(at * 1000) if abs(at) < _MAX_TIME_S else None
     return iso_ms(at)
 
 
