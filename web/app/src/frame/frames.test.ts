@@ -157,6 +157,20 @@ test("a frame that took the keyboard gives it back, and is let go when it goes o
   expect(socket.call("card.unmount").params).toEqual({ cardId: "c" });
 });
 
+test("a frame may load itself anew once, and is let go when it goes on", async () => {
+  const { frames, place, iframe, mounted, session, socket } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  const frame = iframe();
+  frame?.dispatchEvent(new Event("load"));
+  frame?.dispatchEvent(new Event("load"));
+  expect(session.frames.states.get().get("c")?.phase).toBe("mounted");
+  frame?.dispatchEvent(new Event("load"));
+  expect(session.frames.states.get().get("c")).toEqual({ phase: "stopped", why: "restarting" });
+  expect(iframe()).toBeNull();
+  expect(socket.call("card.unmount").params).toEqual({ cardId: "c" });
+});
+
 test("a frame that the page gives the keyboard has it by invitation", async () => {
   const { frames, place, iframe, mounted } = await page(framed("c"));
   frames.show("c", place);

@@ -1,3 +1,4 @@
+import { CARD_LIMITS } from "@cardloom/protocol";
 import type { CanvasClient, ConnectionState } from "../connection/client";
 import type { CanvasState } from "../state/canvas";
 import { createStore, type Store } from "../state/store";
@@ -14,7 +15,9 @@ export type FrameState =
   | { readonly phase: "elsewhere" }
   | { readonly phase: "refused"; readonly message: string }
   /** This page let it go for what it did. */
-  | { readonly phase: "stopped"; readonly why: "flooded" | "grabbing" };
+  | { readonly phase: "stopped"; readonly why: StopReason };
+
+export type StopReason = "flooded" | "grabbing" | "restarting";
 
 export interface FramesOptions {
   openSocket(token: string): RelaySocket;
@@ -25,6 +28,8 @@ interface Live {
   readonly element: HTMLIFrameElement;
   readonly token: string;
   relay: Relay | null;
+  /** How many documents it has loaded. */
+  documents: number;
   /** When it took the keyboard for itself lately. */
   grabsMs: readonly number[];
 }
@@ -177,7 +182,7 @@ export class Frames {
   private load(cardId: string, token: string, url: string): void {
     this.unload(cardId);
     const element = makeFrame(url, this.canvas.get()?.cards.get(cardId)?.name ?? "", (frame) => this.entries.invite(frame));
-    const live: Live = { element, token, relay: null, grabsMs: [] };
+    const live: Live = { element, token, relay: null, documents: 0, grabsMs: [] };
     this.live.set(cardId, live);
     element.addEventListener("load", () => this.connect(cardId, live));
     this.setState(cardId, { phase: "mounted", token });
@@ -188,6 +193,11 @@ export class Frames {
   /** A document is there: give it a port, and carry what comes through it. */
   private connect(cardId: string, live: Live): void {
     if (this.live.get(cardId) !== live) return;
+    live.documents += 1;
+    if (live.documents > CARD_LIMITS.frameMountsPerFrame) {
+      this.stop(cardId, "restarting");
+      return;
+    }
     live.relay?.close();
     const { port1, port2 } = new MessageChannel();
     const ended = (why: RelayEnd) => this.relayEnded(cardId, live, why);
@@ -207,7 +217,7 @@ export class Frames {
     }
   }
 
-  private stop(cardId: string, why: "flooded" | "grabbing"): void {
+  private stop(cardId: string, why: StopReason): void {
     this.client.call("card.unmount", { cardId }).catch(() => undefined);
     this.unload(cardId);
     this.setState(cardId, { phase: "stopped", why });

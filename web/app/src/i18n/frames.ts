@@ -16,6 +16,11 @@ export const frames = texts({
     ru: "Карточка остановлена: она всё время перехватывала клавиатуру.",
     zh: "卡片已停止：它不断抢占键盘。",
   },
+  "frame.restarting": {
+    en: "The card was stopped: it kept loading itself anew.",
+    ru: "Карточка остановлена: она всё время загружала себя заново.",
+    zh: "卡片已停止：它不断重新加载自身。",
+  },
   "frame.elsewhere": {
     en: "This card is open in another window.",
     ru: "Эта карточка открыта в другом окне.",
