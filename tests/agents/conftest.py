@@ -23,6 +23,7 @@ def wanted_programs() -> list[Program]:
     return [program for program in PROGRAMS if named == "all" or program.id in named.split(",")]
 
 
+RECORD = os.environ.get("CARDLOOM_RECORD")
 OF_OPENCODE = ("test_acp_card", "test_acp_backend_of_opencode", "test_opencode_backend")
 """Modules that each start OpenCode, which keeps a core busy for seconds: they run one after another."""
 
@@ -35,7 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if here in item.path.parents:
             of_program = (program.id for program in PROGRAMS if item.name.endswith(f"[{program.id}]"))
             module = "of OpenCode" if item.path.stem in OF_OPENCODE else item.path.stem
-            item.add_marker(pytest.mark.xdist_group(next(of_program, module)))
+            records = RECORD is not None and item.path.stem == "test_harnesses"  # all of them in the same home
+            item.add_marker(pytest.mark.xdist_group(module if records else next(of_program, module)))
 
 
 @pytest.fixture(scope="module", params=wanted_programs(), ids=lambda program: program.id)

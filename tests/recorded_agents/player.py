@@ -129,6 +129,7 @@ class Player:
     def _did(self, entry: Host) -> Signal:
         match entry.did:
             case "spawn":
+                self._view, self._tail = LogView(), ""
                 return Spawned()
             case "prompt":
                 return PromptSent()

@@ -22,6 +22,7 @@ DENIED = (WORKING, NEEDS_INPUT, IDLE)
 INTERRUPTED = (WORKING, IDLE)
 FAILED = (WORKING, FINISHED)
 KILLED = (WORKING, EXITED)
+QUEUED = (*ANSWERED, *ANSWERED, *ANSWERED)
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,10 @@ def expected_statuses(harness_id: str) -> dict[str, list[AgentStatus]]:
         "deny": manners.denied,
         "interrupt": INTERRUPTED,
         "escape": INTERRUPTED,
+        "queue": QUEUED,
         "error": FAILED,
         **({"sub-agent": ANSWERED} if manners.delegates else {}),
         "exit": (EXITED,),
+        "kill": (IDLE, *KILLED),
     }
     return {name: list(statuses) for name, statuses in scenes.items()}
