@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
+from cardloom.core.graph import Graph
+from cardloom.core.ids import new_item_id
+from cardloom.core.records import Change
 from cardloom.features.cards.builtin.service import BuiltinCards
 from cardloom.features.ports.replay import Range, Replays
 from cardloom.features.ports.stage import Stage
 from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ids import WorkspaceId
 
 from .conftest import Board, port
 
@@ -115,6 +120,29 @@ async def test_programs_take_no_part_and_their_absence_is_taken_from_the_record(
     result = await replay(board)
     assert (result["differences"], result["replayed"]) == ([], 3)
     assert not relay.messages()
+
+
+async def test_each_value_is_taken_in_at_its_recorded_time(board: Board) -> None:
+    note = await board.add("note")
+    for text in ("one", "two", "three"):
+        await board.give(note, text)
+    app = board.app
+    moments: list[int] = []
+
+    def on_stage(stage: Stage) -> BuiltinCards:
+        async def commit(
+            workspace_id: WorkspaceId, make: Callable[[Graph], Sequence[Change]], by: str | None = None, /
+        ) -> None:
+            moments.append(stage.clock.now_ms())
+            await stage.commit(workspace_id, make, by)
+
+        return BuiltinCards(stage.graph, commit, stage.emit, stage.is_said, stage.clock, new_item_id)
+
+    replays = Replays(app.graph, app.grants, app.ports_store, app.clock, on_stage, app.canvas.add_copy)
+    await replays.run(board.id, Range())
+    taken_in_ms = [entry["atMs"] for entry in await board.journal() if entry["to"] == note]
+    assert len(taken_in_ms) == 3
+    assert moments[-3:] == taken_in_ms  # before them the note was put back to what it was
 
 
 async def test_an_empty_range_and_one_too_large_are_refused(board: Board) -> None:
