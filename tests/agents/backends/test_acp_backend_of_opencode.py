@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from cardloom.features.sessions.backends.acp.agent import AcpSettings
 from cardloom.features.sessions.backends.acp.backend import AcpBackend
+from cardloom.features.sessions.backends.reaching import reach
 from cardloom_protocol.session import derived_text, has
 from cardloom_sdk.backend import BackendHost
 from cardloom_sdk.stores import MemoryStore
@@ -60,6 +61,10 @@ async def test_an_agent_keeps_the_contract_of_runs(host: BackendHost, row: Row) 
     capabilities = await host.capabilities()
     if all(has(capabilities, need) for need in row.needs):
         await row.check(Subject(HostClient(host), WORDS))
+
+
+async def test_an_agent_says_that_it_is_there(host: BackendHost) -> None:
+    await reach(host.backend)
 
 
 async def test_calls_thoughts_and_usage_are_told(host: BackendHost) -> None:

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from cardloom.features.sessions.backends.opencode.backend import OpenCodeBackend
 from cardloom.features.sessions.backends.opencode.server import OpenCodeSettings
+from cardloom.features.sessions.backends.reaching import reach
 from cardloom_protocol.session import NotSupported, has
 from cardloom_sdk.backend import BackendHost
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
@@ -65,6 +66,10 @@ async def test_opencode_keeps_the_contract(host: BackendHost, row: Row) -> None:
     capabilities = await host.capabilities()
     if all(has(capabilities, need) for need in row.needs):
         await row.check(Subject(HostClient(host), WORDS))
+
+
+async def test_opencode_says_that_it_is_there(host: BackendHost) -> None:
+    await reach(host.backend)
 
 
 async def test_what_opencode_has_no_place_for_is_refused(host: BackendHost) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cardloom.features.sessions.backends.pi.backend import PiBackend, PiSettings
+from cardloom.features.sessions.backends.reaching import reach
 from cardloom_protocol.session import NodeInput, derived_text, has
 from cardloom_protocol.session.json_text import JsonObject
 from cardloom_sdk.backend import BackendHost
@@ -77,6 +78,10 @@ async def test_pi_keeps_the_contract(host: BackendHost, row: Row) -> None:
     capabilities = await host.capabilities()
     if all(has(capabilities, need) for need in row.needs):
         await row.check(Subject(HostClient(host), WORDS))
+
+
+async def test_pi_says_that_it_is_there(host: BackendHost) -> None:
+    await reach(host.backend)
 
 
 async def test_pi_goes_on_with_its_own_session_file(host: BackendHost, home: Home, tmp_path: Path) -> None:
