@@ -96,7 +96,11 @@ class Stopwatch:
         self._started = time.perf_counter()
 
     def seconds(self) -> float:
-        return time.perf_counter() - self._started - (waited_s(self._task) - self._waited_s)
+        return time.perf_counter() - self._started - self.waited_s()
+
+    def waited_s(self) -> float:
+        """How long its thread waited for a core so far."""
+        return waited_s(self._task) - self._waited_s
 
 
 def waited_s(task: int) -> float:
