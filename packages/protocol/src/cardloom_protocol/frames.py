@@ -29,7 +29,16 @@ LARGE_REQUEST_METHODS: Final = frozenset(
         "files.write",
         *(
             f"session.{operation}"
-            for operation in ("append", "editMessage", "patchMeta", "putAsset", "run", "setMeta", "writeFile")
+            for operation in (
+                "append",
+                "editMessage",
+                "patchMeta",
+                "putAsset",
+                "run",
+                "saveBackend",
+                "setMeta",
+                "writeFile",
+            )
         ),
     )
 )

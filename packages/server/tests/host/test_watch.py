@@ -229,3 +229,22 @@ def test_a_rename_says_more_than_a_change(folder: Path) -> None:
     assert made.due_ms == 100
     assert made.take() == [Change("a", "rename")]
     assert made.due_ms is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the queue of Linux")
+def test_watches_are_told_in_the_order_of_their_changes(folder: Path) -> None:
+    made = LinuxWatcher()
+    told: queue.Queue[int] = queue.Queue()
+
+    def listener(number: int) -> Callable[[list[Change]], None]:
+        return lambda _: told.put(number)
+
+    try:
+        for number in range(20):
+            (folder / str(number)).mkdir()
+            made.add(Wanted(Fence.of(str(folder)), str(number), True, everything, listener(number)))
+        for number in range(20):
+            (folder / str(number) / "new").touch()
+        assert [told.get(timeout=CAP_S) for _ in range(20)] == list(range(20))
+    finally:
+        made.close()

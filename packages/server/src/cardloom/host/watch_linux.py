@@ -11,6 +11,8 @@ import os
 import select
 import threading
 import time
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import Final
 
 from . import inotify
@@ -112,7 +114,7 @@ class _Works:
                 with self._lock:
                     for notice in self._queue.read():
                         self._take(notice)
-                    due = [watch for watch in self._watches if _is_due(watch)]
+                    due = _due(self._watches)
                 self._tell(due)
             except Exception:  # noqa: BLE001 - a task root: one folder's trouble must not end the others' watches
                 _log.exception("watching folders met a fault")
@@ -182,5 +184,8 @@ def _now_ms() -> float:
     return time.monotonic() * 1000
 
 
-def _is_due(watch: Watch) -> bool:
-    return watch.due_ms is not None and watch.due_ms <= _now_ms()
+def _due(watches: Iterable[Watch]) -> list[Watch]:
+    """Those whose changes are to be told now, the ones that have waited longest first."""
+    now_ms = _now_ms()
+    times = [(watch.due_ms, watch) for watch in watches if watch.due_ms is not None and watch.due_ms <= now_ms]
+    return [watch for _, watch in sorted(times, key=itemgetter(0))]
