@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
+
+from cardloom.features.agents.harnesses.shape import KeyWrite
 
 
 async def test_a_program_that_says_nothing_is_shown_as_started(make_agent: Callable[..., Any]) -> None:
@@ -82,6 +85,17 @@ async def test_an_interrupt_ends_the_turn_in_idle(agent: Any) -> None:
     await agent.is_status("working")
     await agent.page.call("agent.interrupt", cardId=agent.id)
     await agent.is_status("idle")
+
+
+async def test_interrupt_keys_that_a_busy_program_missed_are_pressed_again(agent: Any) -> None:
+    await agent.prompt("slow and dull work")
+    await agent.is_status("working")
+    seat = agent.app.agents.seats.seat(agent.id)
+    seat.harness = dataclasses.replace(seat.harness, interrupt=(KeyWrite(b"\x1b"), KeyWrite(b"\x1b", 50)))
+    await agent.page.call("agent.interrupt", cardId=agent.id)
+    await agent.until(lambda: "interrupted" in seat.text(None))
+    await agent.is_status("idle")
+    assert agent.statuses == ["working", "idle"]
 
 
 async def test_two_prompts_for_a_working_agent_go_out_one_a_turn(agent: Any) -> None:

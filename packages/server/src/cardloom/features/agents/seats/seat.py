@@ -52,6 +52,8 @@ from .log_watch import LogWatch
 _log = logging.getLogger(__name__)
 
 LOG_POLL_AFTER_MS: Final = 15_000
+INTERRUPT_WAIT_MS: Final = 2_500
+_INTERRUPTS_MOST: Final = 3
 _LOOK_AGAIN_S: Final = 0.25
 """Time alone may make something hold, silence for one."""
 
@@ -313,10 +315,19 @@ class Seat:
         return True
 
     async def interrupt(self) -> None:
-        """Press the interrupt keys. UNAVAILABLE."""
+        """Press the interrupt keys. UNAVAILABLE.
+
+        Where it takes several, a busy program may miss one: a turn that goes on gets them again.
+        """
         self._live()
-        await self.press(self.harness.interrupt)
-        self.take(InterruptSent())
+        turn_at_ms = self.state.turn_at_ms
+        for _ in range(_INTERRUPTS_MOST):
+            await self.press(self.harness.interrupt)
+            self.take(InterruptSent())
+            if len(self.harness.interrupt) == 1 or await self.until(
+                lambda: self.status is not AgentStatus.WORKING or self.state.turn_at_ms != turn_at_ms, INTERRUPT_WAIT_MS
+            ):
+                return
 
     def prompt_sent(self) -> None:
         self.take(PromptSent())
