@@ -134,6 +134,27 @@ async def test_what_the_page_does_not_know_stays_in_the_file(app: App, page: Cli
     assert path.read_text() == "{ broken"
 
 
+async def test_an_entry_of_any_kind_is_told_of_as_faulty(app: App, page: Client) -> None:
+    entries: list[Any] = [
+        {},
+        {"id": 7, "kind": ["pi"]},
+        {"id": "a", "kind": "pi", "folder": "~nobody-of-that-name"},
+        {"id": "b", "kind": "pi", "folder": "/", "environment": ["PATH"], "command": [1]},
+        {"id": "c", "kind": "pi", "folder": "/", "sessions": "~nobody-of-that-name"},
+        {"id": "d", "kind": "http", "url": "http://["},
+    ]
+    (app.settings.data_folder / FILE).write_text(json.dumps({"backends": entries}))
+    told = (await page.call("session.setUp"))["backends"]
+    assert [one["state"] for one in told] == ["faulty"] * len(entries)
+    assert all(one["why"] for one in told)
+    environment = {"id": "e", "kind": "pi", "folder": "/", "environment": ["PATH"]}
+    (app.settings.data_folder / FILE).write_text(json.dumps({"backends": [environment]}))
+    assert (await page.call("session.setUp"))["backends"][0]["state"] in ("missing", "unused")
+    title = {"backendId": "far", "kind": "http", "url": "http://127.0.0.1:9", "title": "half \ud800"}
+    await page.call("session.saveBackend", **title)
+    assert document_of(app)["backends"][1]["title"] == "half \ud800"
+
+
 async def test_an_entry_that_was_written_by_hand_is_taken_up_when_it_is_checked(
     app: App, page: Client, agent: dict[str, Any]
 ) -> None:
@@ -152,6 +173,13 @@ async def test_an_entry_that_was_written_by_hand_is_taken_up_when_it_is_checked(
         ({"backendId": "a", "kind": "pi", "folder": "relative"}, "folder"),
         ({"backendId": "a", "kind": "pi"}, "folder"),
         ({"backendId": "a", "kind": "acp", "folder": "/"}, "command"),
+        ({"backendId": "a", "kind": "pi", "folder": "~nobody-of-that-name/x"}, "folder"),
+        ({"backendId": "a", "kind": "pi", "folder": "/a\0b"}, "folder"),
+        ({"backendId": "a", "kind": "pi", "folder": "/a\ud800"}, "folder"),
+        ({"backendId": "a", "kind": "acp", "folder": "/", "command": ["a", "\0"]}, "command"),
+        ({"backendId": "a", "kind": "acp", "folder": "/", "command": "ls"}, "command"),
+        ({"backendId": "a", "kind": "http", "url": "http://["}, "url"),
+        ({"backendId": "a", "kind": "http", "url": "http://"}, "url"),
         ({"backendId": "a", "kind": "http"}, "url"),
         ({"backendId": "a", "kind": "http", "url": "ftp://x"}, "url"),
         ({"backendId": "a", "kind": "http", "url": "http://me:word@x/"}, "url"),

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.session.errors import NotFound, SessionError
+from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
 
 from .backends.configured import COMMANDS, ConfiguredBackend, Fault, Surroundings, read_backend, server_of
 from .backends.mapped.language import MappingError
@@ -188,14 +189,14 @@ class BackendDesk:
             return _Seen("unasked")
         program = (entry.get("command") or COMMANDS[entry["kind"]])[0]
         folder = Path(str(entry["folder"])).expanduser()
-        if self._which(program, entry.get("environment") or {}, folder) is None:
+        if self._which(program, object_of(entry.get("environment")), folder) is None:
             return _Seen("missing", f"There is no program {program!r} on this machine's PATH.")
         if not folder.is_dir():
             return _Seen("missing", f"There is no folder {str(folder)!r}.")
         return _Seen("found")
 
-    def _which(self, program: str, environment: Mapping[str, str], folder: Path) -> str | None:
-        path = environment.get("PATH") or self._surroundings.environment.get("PATH", os.defpath)
+    def _which(self, program: str, environment: JsonObject, folder: Path) -> str | None:
+        path = text_of(environment.get("PATH")) or self._surroundings.environment.get("PATH", os.defpath)
         if os.sep in program:
             program = str(folder / program)
         return shutil.which(program, path=path)

@@ -53,6 +53,8 @@ class BackendsFile:
 
     def _write(self, document: Mapping[str, Any]) -> None:
         text = json.dumps(document, indent=2, ensure_ascii=False)
+        if any("\ud800" <= char <= "\udfff" for char in text):  # halves of characters have no UTF-8
+            text = json.dumps(document, indent=2)
         fresh = Path(f"{self._path}{_FRESH}")
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

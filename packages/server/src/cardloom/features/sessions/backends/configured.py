@@ -150,7 +150,7 @@ class _Reading:
         self._each(engine, "engine.mcp", "mcp", lambda one, at: self._into.mcp.append(self._mcp(one, at)))
         default = engine.get("defaultModel")
         self._into.default_model = default if isinstance(default, str) else None
-        self._into.skills += [Path(one).expanduser() for one in list_of(engine.get("skills")) if isinstance(one, str)]
+        self._each_skill(list_of(engine.get("skills")))
         self._each(document, "backends", "backends", lambda one, at: self._into.backends.append(self.backend(one, at)))
 
     def _each(self, holder: JsonObject, place: str, name: str, take: Callable[[JsonObject, str], None]) -> None:
@@ -161,6 +161,15 @@ class _Reading:
                     raise Fault(f"{at}: an object is expected")
                 take(one, at)
             except (Fault, MappingError, OSError) as fault:
+                self._into.faults.append(f"{FILE}: {fault}.")
+
+    def _each_skill(self, skills: Sequence[JsonValue]) -> None:
+        for number, one in enumerate(skills):
+            if not isinstance(one, str):
+                continue
+            try:
+                self._into.skills.append(_path(one, f"engine.skills.{number}"))
+            except Fault as fault:
                 self._into.faults.append(f"{FILE}: {fault}.")
 
     def endpoint(self, one: JsonObject, at: str) -> Endpoint:
@@ -206,14 +215,15 @@ class _Reading:
         command = tuple(_texts(one, "command", at)) or COMMANDS[kind]
         if not command:
             raise Fault(f"{at}.command: the program and its arguments are expected")
-        folder = Path(_text(one, "folder", at)).expanduser()
+        folder = _path(_text(one, "folder", at), f"{at}.folder")
         if not folder.is_absolute():
             raise Fault(f"{at}.folder: an absolute path is expected")
         environment = self._environment(one, at)
         match kind:
             case "pi":
                 sessions = one.get("sessions")
-                given = Path(sessions).expanduser() if isinstance(sessions, str) else pi_sessions(folder, environment)
+                known = isinstance(sessions, str)
+                given = _path(str(sessions), f"{at}.sessions") if known else pi_sessions(folder, environment)
                 return PiBackend(PiSettings(command, folder, given, environment))
             case "opencode":
                 return OpenCodeBackend(OpenCodeSettings(command, folder, environment))
@@ -253,7 +263,21 @@ def _text(one: JsonObject, name: str, at: str) -> str:
     given = one.get(name)
     if not isinstance(given, str) or not given:
         raise Fault(f"{at}.{name}: a text is expected")
-    return given
+    return _passable(given, f"{at}.{name}")
+
+
+def _passable(text: str, at: str) -> str:
+    """A text that a program can be given and a file can be called by."""
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise Fault(f"{at}: a text without NUL and without halves of characters is expected")
+    return text
+
+
+def _path(text: str, at: str) -> Path:
+    try:
+        return Path(_passable(text, at)).expanduser()
+    except RuntimeError:
+        raise Fault(f"{at}: there is no home folder of that name") from None
 
 
 def _url(one: JsonObject, at: str) -> str:
@@ -274,7 +298,10 @@ def _url(one: JsonObject, at: str) -> str:
 
 def server_of(url: str) -> tuple[str, str]:
     """What tells one server from another: a key goes to the one that it was given for."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", url  # no address: none but itself is the same
     return parts.scheme, parts.netloc
 
 
@@ -282,4 +309,4 @@ def _texts(one: JsonObject, name: str, at: str) -> Sequence[str]:
     given = one.get(name, [])
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
         raise Fault(f"{at}.{name}: a list of texts is expected")
-    return [str(item) for item in given]
+    return [_passable(str(item), f"{at}.{name}.{number}") for number, item in enumerate(given)]
