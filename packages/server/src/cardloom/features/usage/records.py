@@ -135,8 +135,8 @@ def merge(left: UsageRecord, right: UsageRecord) -> UsageRecord:
         most(left.cache_write, right.cache_write),
         most(left.cache_write_1h, right.cache_write_1h),
         most(left.reasoning, right.reasoning),
-        _least(left.started_ms, right.started_ms),
-        _least(left.inferred_ms, right.inferred_ms),
+        least(left.started_ms, right.started_ms),
+        least(left.inferred_ms, right.inferred_ms),
         joined_calls(first.calls, last.calls),
         first.subagent or last.subagent,
         first.subagent_name or last.subagent_name,
@@ -159,7 +159,7 @@ def merge_next(earlier: UsageRecord, later: UsageRecord) -> UsageRecord:
         or (earlier.input, earlier.output, earlier.cache_read, earlier.cache_write, earlier.reasoning)
         != (later.input, later.output, later.cache_read, later.cache_write, later.reasoning)
         or earlier.at_ms > later.at_ms
-        or (earlier.inferred_ms or 0) > (later.inferred_ms or 0)
+        or least(earlier.inferred_ms, later.inferred_ms) != earlier.inferred_ms
         or earlier.session != later.session
         or earlier.copied != later.copied
     ):
@@ -226,7 +226,8 @@ def _order(record: UsageRecord) -> tuple[int, int]:
     return (record.offsets[0] if record.offsets else 0, record.at_ms)
 
 
-def _least(left: int | None, right: int | None) -> int | None:
+def least(left: int | None, right: int | None) -> int | None:
+    """The smaller of two numbers of which one may be unknown."""
     if left is None:
         return right
     return left if right is None else min(left, right)

@@ -8,7 +8,7 @@ import msgspec
 
 from cardloom_protocol.usage import MOST_TOOLS
 
-from ..records import MOST_OFFSETS, Call, UsageRecord, joined_calls
+from ..records import MOST_OFFSETS, Call, UsageRecord, joined_calls, least
 from .lines import Count, decoded, is_time
 
 ABSENT: Final = msgspec.Raw(b"null")
@@ -110,7 +110,7 @@ class OpenMessage(msgspec.Struct, gc=False):
             and copied == self.copied
             and started == self.started_ms
             and self.at_ms <= at
-            and (self.inferred_ms or 0) <= (inferred or 0)
+            and least(self.inferred_ms, inferred) == self.inferred_ms
             and is_time(at)
         )
 
