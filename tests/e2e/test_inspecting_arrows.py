@@ -34,11 +34,13 @@ def test_an_arrow_is_paused_resumed_resent_and_turned_with_its_journal_in_view(p
     details.get_by_role("button", name="Pause arrow").click()
     expect(details.get_by_role("button", name="Resume arrow")).to_be_visible()
     person.write_note(note, " and two")
+    expect(person.page.locator(".arrow-trouble")).to_have_text("⚠ ")
     expect(person.tasks(todo)).to_have_count(2)
     person.click_arrow(person.arrow("Note", "To-do list"))
     details.get_by_role("button", name="Resume arrow").click()
     expect(details.get_by_role("button", name="Pause arrow")).to_be_visible()
     person.write_note(note, " and three")
+    expect(person.page.locator(".arrow-trouble")).to_have_count(0)
     expect(todo.get_by_role("checkbox", name="One and two and three")).to_be_visible()
 
     person.click_arrow(person.arrow("Note", "To-do list"))
