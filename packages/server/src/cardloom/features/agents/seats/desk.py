@@ -6,6 +6,7 @@ Spec: agents; harnesses, linking sessions and process life; decisions 22-28, 40,
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from ....host.screen import Scheme
 from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published
-from . import worktrees
+from . import left_over, worktrees
 from .answering import answer
 from .detection import Detector, Found, named_program
 from .launching import Wish, forget, prepare
@@ -281,7 +282,9 @@ class SeatDesk:
             prompt=prompt,
             fresh=fresh,
         )
+        layer = self._layers / card.id
         try:
+            await asyncio.to_thread(left_over.end, layer)
             beginning = await asyncio.to_thread(prepare, seat.harness, wish, self._layers)
         except OSError as error:
             raise CallError(
@@ -289,6 +292,9 @@ class SeatDesk:
             ) from error
         seat.dangerous = bool(card.content.get("dangerous"))
         await seat.begin(beginning)
+        if seat.pid is not None:
+            with contextlib.suppress(OSError):
+                await asyncio.to_thread(left_over.remember, layer, seat.pid)
         return beginning.prompt_given
 
     async def _start_again(self, card_id: CardId) -> None:
