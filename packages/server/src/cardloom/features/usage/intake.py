@@ -133,6 +133,8 @@ class Intake:
         for key in changed:
             self._index.run("DELETE FROM sightings WHERE key = ? AND harness = ? AND log = ?", (key, harness, log))
         self._put(log, reading, known=known)
+        if reading.dropped:
+            changed |= self._begin_anew(log)
         self._settle(harness, changed)
         self._add_skips(log, reading.skips)
 
@@ -157,6 +159,13 @@ class Intake:
             [self._row(record, harness, log, log, counted=record.key not in shared) for record in records],
         )
         self._settle(harness, shared)
+
+    def _begin_anew(self, log: int) -> set[str]:
+        """Find anew when a log begins, for its first request may have been dropped; gives what that may decide."""
+        rows = self._index.rows("SELECT body FROM sightings WHERE log = ?", (log,))
+        records = [RECORDS.decode(body) for (body,) in rows]
+        self._index.run("UPDATE logs SET began_ms = ? WHERE id = ?", (beginning(records), log))
+        return {record.key for record in records}
 
     def _merged_with_known(self, log: int, harness: str, record: UsageRecord) -> UsageRecord:
         rows = self._index.rows(
