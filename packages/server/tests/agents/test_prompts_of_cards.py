@@ -192,11 +192,8 @@ async def test_a_dangerous_agent_gets_no_prompt_of_a_card_that_no_page_shows(dan
     assert (await prompter.refused("rm everything")).code == "NOT_VISIBLE"
 
 
-@pytest.mark.parametrize("accept", [True, False])
-async def test_a_dangerous_agents_prompt_is_shown_with_where_it_came_from(
-    dangerous: tuple[Any, Prompter], clients: Any, accept: bool
-) -> None:
-    agent, prompter = dangerous
+async def in_front_of(clients: Any, prompter: Prompter) -> Any:
+    """Somebody whose page shows the prompting card."""
     viewer = await clients.page("p1")
     await viewer.call("canvas.subscribe", workspaceId=prompter.home)
     await viewer.call(
@@ -205,6 +202,15 @@ async def test_a_dangerous_agents_prompt_is_shown_with_where_it_came_from(
         active=True,
         cards=[{"cardId": prompter.id, "visibility": "visible"}],
     )
+    return viewer
+
+
+@pytest.mark.parametrize("accept", [True, False])
+async def test_a_dangerous_agents_prompt_is_shown_with_where_it_came_from(
+    dangerous: tuple[Any, Prompter], clients: Any, accept: bool
+) -> None:
+    agent, prompter = dangerous
+    viewer = await in_front_of(clients, prompter)
     sending = asyncio.create_task(prompter.prompt("rm everything"))
     dialog = (await viewer.event("dialog.opened"))["dialog"]
     assert dialog["kind"] == "prompt"
@@ -217,6 +223,19 @@ async def test_a_dangerous_agents_prompt_is_shown_with_where_it_came_from(
         with pytest.raises(CallError, match="USER_CANCELLED"):
             await sending
         assert agent.prompts() == []
+
+
+async def test_silence_refuses_a_prompt_for_a_dangerous_agent(
+    dangerous: tuple[Any, Prompter], clients: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, prompter = dangerous
+    viewer = await in_front_of(clients, prompter)
+    monkeypatch.setattr(agent.app.dialogs, "_timeout_ms", 1)
+    with pytest.raises(CallError, match="USER_CANCELLED"):
+        await prompter.prompt("rm everything")
+    opened = await viewer.event("dialog.opened")
+    assert (await viewer.event("dialog.closed"))["dialogId"] == opened["dialog"]["id"]
+    assert agent.prompts() == []
 
 
 async def test_a_note_is_a_prompt_and_the_reply_lands_in_a_note(agent: Any, workspace_id: str) -> None:
