@@ -80,6 +80,27 @@ describe("a chat", () => {
     expect((field as HTMLTextAreaElement).value).toBe("hello");
   });
 
+  test("a backend that went in the middle of a run is told of once, beside what it had said, and can be asked again", async () => {
+    let gone = false;
+    const away = { ok: false, error: { code: "backend_unreachable", message: "Nobody answers there." } };
+    const { event, calledWith } = await showChat(everything, history, {
+      "session.runs": () => ({ ok: true, data: [{ runId: "r1", status: "running" }] }),
+      "session.follow": () => ({ ok: true, data: { streamId: "f1" } }),
+      "session.get": () => (gone ? away : { ok: true, data: { id: "s1", title: "Talk" } }),
+    });
+    await screen.findAllByRole("article");
+    gone = true;
+    const end = { type: "run_end", runId: "r1", status: "error", error: away.error };
+    await event("session.stream", { streamId: "f1", events: [{ id: "r1:1", event: end }], ended: true, error: null });
+    expect((await screen.findByText("Nobody answers there.")).closest("[role=alert]")).toBeTruthy();
+    expect(screen.getAllByRole("article")).toHaveLength(3);
+    const before = calledWith("session.get").length;
+    gone = false;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(calledWith("session.get").length).toBe(before + 1);
+    expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+  });
+
   test("Shift and Enter begin a line", async () => {
     const { calledWith } = await showChat(everything, history);
     const field = await screen.findByRole("textbox", { name: "Write a message" });

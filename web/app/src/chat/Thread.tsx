@@ -2,6 +2,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
+import { useStore } from "../state/store";
+import { usePlace } from "./context";
 import { MessageView } from "./MessageView";
 import { isStop, rowsOf, type Row } from "./model/rows";
 import type { Transcript } from "./model/transcript";
@@ -135,6 +137,9 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
 function RunState({ transcript, sending }: { transcript: Transcript; sending: boolean }) {
   const t = useT();
   const { run, messages } = transcript;
+  const { conversation } = usePlace();
+  // A backend that is away is told of above the field, with a way to ask it again.
+  const away = useStore(conversation.state, (state) => state.failure);
   if (run === null) return sending ? <Waiting /> : null;
   const warnings = run.activities.filter((activity) => activity.kind === "warning" && (activity.text ?? "") !== "");
   const doing = run.status === "running" ? run.activities.findLast((activity) => activity.kind !== "warning") : undefined;
@@ -149,7 +154,7 @@ function RunState({ transcript, sending }: { transcript: Transcript; sending: bo
       ))}
       {run.status === "running" && run.asks.length === 0 ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
       {run.status === "cancelled" && !last.some(isStop) ? <p className="muted">{t("chat.cancelled")}</p> : null}
-      {run.status === "error" && !hasError ? (
+      {run.status === "error" && !hasError && run.error?.message !== away ? (
         <p className="notice tone-danger">{run.error?.message ?? t("chat.failed")}</p>
       ) : null}
     </div>
