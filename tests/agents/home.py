@@ -150,7 +150,10 @@ def _kilo(home: Path, project: Path, model_url: str) -> dict[str, str]:
 
 
 def _as_opencode(file: Path, model_url: str, prefix: str) -> dict[str, str]:
-    """At its start it installs a package and waits for it: without a network only the offline switch ends that."""
+    """At its start it installs a package and waits for it: without a network only the offline switch ends that.
+
+    On a busy machine it asks whether to go on without snapshots, before the first answer.
+    """
     models = {MODEL: {"name": "Scripted", "limit": ROOM, "cost": PRICES, "reasoning": True}}
     provider = {
         "npm": "@ai-sdk/openai-compatible",
@@ -163,6 +166,7 @@ def _as_opencode(file: Path, model_url: str, prefix: str) -> dict[str, str]:
         {
             "autoupdate": False,
             "share": "disabled",
+            "snapshot": False,
             "model": f"scripted/{MODEL}",
             "small_model": f"scripted/{MODEL}",
             "permission": {"bash": "ask", "edit": "ask"},
