@@ -58,7 +58,7 @@ class Queues:
             if after == before:
                 return
             await self._store.save(agent_id, after)
-            self._queues[agent_id] = after
+            self._queues[agent_id] = _still_doubted(after, before, self.of(agent_id))
         self._changed(agent_id)
 
     # What a person does with them
@@ -127,6 +127,17 @@ class Queues:
             return [make(one) if one is prompt else one for one in queue]
 
         await self.change(agent_id, replaced)
+
+
+def _still_doubted(
+    after: Sequence[QueuedPrompt], before: Sequence[QueuedPrompt], now: Sequence[QueuedPrompt]
+) -> tuple[QueuedPrompt, ...]:
+    """A queue that was made of `before`, with the doubts that came since: they wait for no turn."""
+    doubted = {one.id: one.problem for was, one in zip(before, now, strict=True) if was.state != one.state}
+    return tuple(
+        replace(one, state="unsure", problem=doubted[one.id]) if one.id in doubted and one.state == "typing" else one
+        for one in after
+    )
 
 
 def _find(queue: Sequence[QueuedPrompt], prompt_id: str) -> QueuedPrompt:
