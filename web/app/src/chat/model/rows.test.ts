@@ -61,6 +61,11 @@ test("marks that turn the direction of a text around are shown", () => {
   expect(revealed("مرحبا שלום")).toBe("مرحبا שלום");
 });
 
+test("no name hides what a question holds", () => {
+  const data: unknown = JSON.parse('{"tool": "run", "__proto__": {"command": "rm -r work"}}');
+  expect(heldBy(data).map((held) => held.text).join("")).toContain("rm -r work");
+});
+
 test("texts of several lines stand beside the rest of what a call holds", () => {
   expect(heldBy({ tool: "write", arguments: { path: "a", content: "one\ntwo\n" }, diff: "-a\n+b" })).toEqual([
     { name: null, text: readable({ tool: "write", arguments: { path: "a" } }), language: "json" },

@@ -88,7 +88,8 @@ export function heldBy(data: unknown): Held[] {
 }
 
 function shortened(data: Readonly<Record<string, unknown>>, path: string, long: Held[]): Record<string, unknown> {
-  const rest: Record<string, unknown> = {};
+  // Without a prototype: a member that is called __proto__ has to be seen like any other.
+  const rest = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of Object.entries(data)) {
     if (typeof value === "string" && value.trimEnd().includes("\n")) {
       long.push({ name: path + key, text: readable(value), language: /^(?:diff|patch)$/.test(key) ? "diff" : "" });
