@@ -1,5 +1,5 @@
 import { EdgeLabelRenderer, useStore as useFlow, useViewport } from "@xyflow/react";
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { confirmArrow, disconnect, reversed, setDirection, setPaused } from "../actions/arrows";
 import { useSession, useT } from "../shell/context";
 import { CheckIcon, CloseIcon, PauseIcon, PlayIcon, ReverseIcon, TrashIcon, TwoWayIcon } from "../shell/icons";
@@ -83,10 +83,13 @@ function usePlace(at: Point): { bar: React.RefObject<HTMLDivElement | null>; pla
   const height = useFlow((state) => state.height);
   const bar = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ w: 0, h: 0 });
-  useEffect(() => {
+  // Before it is painted, or the bar would be seen to jump to its place.
+  useLayoutEffect(() => {
     const box = bar.current;
     if (box === null) return;
-    const observer = new ResizeObserver(() => setSize({ w: box.offsetWidth, h: box.offsetHeight }));
+    const measure = () => setSize({ w: box.offsetWidth, h: box.offsetHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(box);
     return () => observer.disconnect();
   }, []);

@@ -23,6 +23,7 @@ function follow(session: Session): () => void {
   let looking: ReturnType<typeof setInterval> | undefined;
 
   const look = () => {
+    if (stop.signal.aborted) return;
     const frame = document.activeElement;
     const cardId = session.frames.cardOf(frame);
     if (cardId === null || frame === null) {
