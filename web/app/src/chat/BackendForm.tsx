@@ -86,7 +86,7 @@ export function BackendForm({ draft, taken, onSaved, onClose }: BackendFormProps
               <label className="field">
                 <span>{t("backends.command")}</span>
                 <input required={kind === "acp"} autoFocus spellCheck={false} value={command} placeholder={EXAMPLES[kind]} onChange={(event) => setCommand(event.target.value)} />
-                <small className="muted">{t("backends.commandText")}</small>
+                <small className="muted">{t(kind === "acp" ? "backends.commandText" : "backends.commandUsual")}</small>
               </label>
               <label className="field">
                 <span>{t("backends.folder")}</span>

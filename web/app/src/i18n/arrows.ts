@@ -10,12 +10,12 @@ export const arrowTexts = texts({
   "arrow.pendingAgent": {
     en: "An agent drew this arrow. It carries nothing until you confirm it.",
     ru: "Эту стрелку провёл агент. Пока вы её не подтвердите, по ней ничего не идёт.",
-    zh: "此连线由智能体绘制，在你确认之前不传递任何内容。",
+    zh: "此连线由智能体绘制，在您确认之前不传递任何内容。",
   },
   "arrow.pendingCard": {
     en: "A card drew this arrow. It carries nothing until you confirm it.",
     ru: "Эту стрелку провела карточка. Пока вы её не подтвердите, по ней ничего не идёт.",
-    zh: "此连线由卡片绘制，在你确认之前不传递任何内容。",
+    zh: "此连线由卡片绘制，在您确认之前不传递任何内容。",
   },
   "arrow.confirm": { en: "Confirm", ru: "Подтвердить", zh: "确认" },
   "arrow.removePending": { en: "Remove", ru: "Убрать", zh: "移除" },
@@ -66,7 +66,7 @@ export const arrowTexts = texts({
   "journal.title": { en: "Journal", ru: "Журнал", zh: "日志" },
   "journal.empty": { en: "Nothing has passed yet.", ru: "Пока ничего не передавалось.", zh: "尚无传递记录。" },
   "journal.more": { en: "Earlier entries", ru: "Более ранние записи", zh: "更早的记录" },
-  "journal.owner": { en: "you", ru: "вы", zh: "你" },
+  "journal.owner": { en: "you", ru: "вы", zh: "您" },
   "journal.chain": { en: "chain {chain} hop {hop}", ru: "цепочка {chain} шаг {hop}", zh: "链 {chain} 第 {hop} 跳" },
   "journal.resend": { en: "Send this again", ru: "Отправить это снова", zh: "重新发送此值" },
   "journal.body": { en: "Value", ru: "Значение", zh: "值" },

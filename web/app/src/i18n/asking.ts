@@ -31,17 +31,17 @@ export const asking = texts({
   "permission.agents.read": {
     en: "See your agents and terminals: names, status, turns",
     ru: "Видеть ваших агентов и терминалы: имена, статус, ходы",
-    zh: "查看你的代理和终端：名称、状态、回合",
+    zh: "查看您的智能体和终端：名称、状态、回合",
   },
   "permission.agents.output": {
     en: "Read what joined agents and terminals print and answer",
     ru: "Читать вывод и ответы соединённых агентов и терминалов",
-    zh: "读取相连的代理和终端的输出与回复",
+    zh: "读取相连的智能体和终端的输出与回复",
   },
   "permission.agents.prompt": {
     en: "Send prompts to joined agents",
     ru: "Отправлять запросы соединённым агентам",
-    zh: "向相连的代理发送提示",
+    zh: "向相连的智能体发送提示词",
   },
   "permission.terminals.write": {
     en: "Type and run commands in joined terminals",

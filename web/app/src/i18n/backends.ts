@@ -7,7 +7,7 @@ export const backendTexts = texts({
   "backends.text": {
     en: "Whoever can answer in a chat: Cardloom's own engine, coding agents on this machine, other servers.",
     ru: "Кто может отвечать в чате: движок Cardloom, агенты на этой машине, другие серверы.",
-    zh: "聊天中可以作答的后端：Cardloom 自带引擎、本机上的编程代理、其他服务器。",
+    zh: "聊天中可以作答的后端：Cardloom 自带引擎、本机上的编程智能体、其他服务器。",
   },
   "backends.list": { en: "Backends that are set up", ru: "Настроенные бэкенды", zh: "已设置的后端" },
   "backends.engine": { en: "our own engine, over the models of your endpoints", ru: "собственный движок на ваших серверах моделей", zh: "自带引擎，使用您的模型端点" },
@@ -36,11 +36,11 @@ export const backendTexts = texts({
   "backends.state.unused": { en: "not in use yet", ru: "ещё не используется", zh: "尚未启用" },
   "backends.kind.pi": { en: "pi", ru: "pi", zh: "pi" },
   "backends.kind.opencode": { en: "OpenCode", ru: "OpenCode", zh: "OpenCode" },
-  "backends.kind.acp": { en: "Agent (ACP)", ru: "Агент (ACP)", zh: "代理（ACP）" },
+  "backends.kind.acp": { en: "Agent (ACP)", ru: "Агент (ACP)", zh: "智能体（ACP）" },
   "backends.kind.http": { en: "Server", ru: "Сервер", zh: "服务器" },
   "backends.kind.mapped": { en: "Engine by a mapping", ru: "Движок по карте соответствий", zh: "映射引擎" },
   "backends.kind.engine": { en: "our own engine", ru: "собственный движок", zh: "自带引擎" },
-  "backends.kind.canvas": { en: "Agents on the canvas", ru: "Агенты на полотне", zh: "画布上的代理" },
+  "backends.kind.canvas": { en: "Agents on the canvas", ru: "Агенты на холсте", zh: "画布上的智能体" },
   "backends.about.pi": {
     en: "pi itself, one program a run; its sessions are pi's own files.",
     ru: "Сам pi: по программе на запуск; сессии – собственные файлы pi.",
@@ -64,6 +64,11 @@ export const backendTexts = texts({
   },
   "backends.command": { en: "Command", ru: "Команда", zh: "命令" },
   "backends.commandText": {
+    en: "The program and its arguments, as in a shell.",
+    ru: "Программа и аргументы, как в командной строке.",
+    zh: "程序及其参数，与命令行写法相同。",
+  },
+  "backends.commandUsual": {
     en: "The program and its arguments, as in a shell; leave it empty for the usual one.",
     ru: "Программа и аргументы, как в командной строке; пусто – обычная.",
     zh: "程序及其参数，与命令行写法相同；留空则使用默认命令。",
@@ -94,7 +99,7 @@ export const backendTexts = texts({
   "backends.elsewhere": { en: "Sessions of this backend begin elsewhere.", ru: "Сессии этого бэкенда начинаются не здесь.", zh: "此后端的会话在别处开始。" },
   "backends.noAgents": {
     en: "No agent on the canvas yet. Add an agent card there: it is a session here.",
-    ru: "На полотне ещё нет агентов. Добавьте там карточку агента – здесь она станет сессией.",
-    zh: "画布上还没有代理。在画布上添加代理卡片，它在这里就是一个会话。",
+    ru: "На холсте ещё нет агентов. Добавьте там карточку агента – здесь она станет сессией.",
+    zh: "画布上还没有智能体。在画布上添加智能体卡片，它在这里就是一个会话。",
   },
 });

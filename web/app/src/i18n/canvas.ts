@@ -32,7 +32,7 @@ export const canvasTexts = texts({
   "card.back": { en: "Send to back", ru: "На задний план", zh: "置于底层" },
   "card.remove": { en: "Delete", ru: "Удалить", zh: "删除" },
   "card.broken": { en: "This card can not be shown.", ru: "Карточку не удаётся показать.", zh: "无法显示此卡片。" },
-  "card.asks": { en: "waits for you", ru: "ждёт вас", zh: "等待你" },
+  "card.asks": { en: "waits for you", ru: "ждёт вас", zh: "等待您" },
   "card.inputs": { en: "Inputs", ru: "Входы", zh: "输入" },
   "card.outputs": { en: "Outputs", ru: "Выходы", zh: "输出" },
   "card.noPorts": { en: "none", ru: "нет", zh: "无" },

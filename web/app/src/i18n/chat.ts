@@ -5,7 +5,7 @@ export const chatTexts = texts({
   "kind.chat": { en: "Chat", ru: "Чат", zh: "聊天" },
   "chat.title": { en: "Chats", ru: "Чаты", zh: "聊天" },
   "chat.open": { en: "Open the chats", ru: "Открыть чаты", zh: "打开聊天页" },
-  "chat.toCanvas": { en: "Back to the canvas", ru: "Вернуться на полотно", zh: "返回画布" },
+  "chat.toCanvas": { en: "Back to the canvas", ru: "Вернуться на холст", zh: "返回画布" },
   "chat.canvas": { en: "Canvas", ru: "Полотно", zh: "画布" },
   "chat.backend": { en: "Backend", ru: "Бэкенд", zh: "后端" },
   "chat.engine": { en: "Model endpoints", ru: "Серверы моделей", zh: "模型端点" },

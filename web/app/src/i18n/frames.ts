@@ -29,7 +29,7 @@ export const frames = texts({
   "frame.takeOver": { en: "Take over", ru: "Перенести сюда", zh: "转到此处" },
   "frame.large": { en: "The card fills the window.", ru: "Карточка занимает всё окно.", zh: "卡片正占满窗口。" },
   "frame.expand": { en: "Fill the window", ru: "Во всё окно", zh: "占满窗口" },
-  "frame.shrink": { en: "Back to the canvas", ru: "Вернуть на полотно", zh: "返回画布" },
+  "frame.shrink": { en: "Back to the canvas", ru: "Вернуть на холст", zh: "返回画布" },
   "frame.asleep": { en: "asleep", ru: "спит", zh: "休眠中" },
   "frame.meta": { en: "card", ru: "карточка", zh: "卡片" },
   "customStatus.unmounted": { en: "not loaded", ru: "не загружена", zh: "未加载" },

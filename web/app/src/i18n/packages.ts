@@ -61,7 +61,7 @@ export const packageTexts = texts({
   "packages.pythonHint": {
     en: "A program that runs with your rights",
     ru: "Программа с вашими правами",
-    zh: "以你的权限运行的程序",
+    zh: "以您的权限运行的程序",
   },
   "packages.actions": { en: "Actions for {name}", ru: "Действия: {name}", zh: "{name} 的操作" },
   "packages.update": { en: "Look for an update…", ru: "Проверить обновление…", zh: "检查更新…" },
@@ -70,7 +70,7 @@ export const packageTexts = texts({
   "packages.held": {
     en: "Its update asks for more. Until you allow it, this stays off: {what}",
     ru: "Обновление просит больше. Пока не разрешите, выключено: {what}",
-    zh: "更新请求了更多权限。在你允许前保持关闭：{what}",
+    zh: "更新请求了更多权限。在您允许前保持关闭：{what}",
   },
   "packages.allow": { en: "Allow", ru: "Разрешить", zh: "允许" },
   "packages.back": { en: "Back", ru: "Назад", zh: "返回" },
@@ -99,7 +99,7 @@ export const packageTexts = texts({
     zh: "{count} 个文件，{size}",
   },
   "review.kind": { en: "Kind", ru: "Вид", zh: "类型" },
-  "review.tools": { en: "Tools for agents", ru: "Инструменты агентам", zh: "供代理使用的工具" },
+  "review.tools": { en: "Tools for agents", ru: "Инструменты агентам", zh: "供智能体使用的工具" },
   "review.required": { en: "Granted by installing", ru: "Разрешается установкой", zh: "安装即授权" },
   "review.requiredProgram": {
     en: "Asked for at its first start",
@@ -134,14 +134,14 @@ export const packageTexts = texts({
   "review.accept": {
     en: "Allow what it asks for besides. Otherwise it stays off until you allow it.",
     ru: "Разрешить и то, что он просит дополнительно. Иначе оно выключено, пока не разрешите.",
-    zh: "同时允许它额外请求的内容。否则在你允许前保持关闭。",
+    zh: "同时允许它额外请求的内容。否则在您允许前保持关闭。",
   },
 
   "uninstall.title": { en: "Remove “{name}”?", ru: "Удалить «{name}»?", zh: "移除“{name}”？" },
   "uninstall.text": {
     en: "Its cards stay on their canvases and say that it is missing. What you allowed it is taken back.",
     ru: "Его карточки останутся на холстах и покажут, что пакета нет. Разрешения будут отозваны.",
-    zh: "其卡片会留在画布上并提示扩展包缺失。你授予的权限将被收回。",
+    zh: "其卡片会留在画布上并提示扩展包缺失。您授予的权限将被收回。",
   },
   "uninstall.data": {
     en: "Drop what its cards stored: values, settings and secrets",

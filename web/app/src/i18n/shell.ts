@@ -59,7 +59,7 @@ export const shell = {
     "top.asking": {
       en: { one: "{count} waits for you", other: "{count} wait for you" },
       ru: { one: "{count} ждёт вас", few: "{count} ждут вас", many: "{count} ждут вас", other: "{count} ждут вас" },
-      zh: "{count} 个在等你",
+      zh: "{count} 个在等您",
     },
     "top.pending": {
       en: { one: "{count} arrow to confirm", other: "{count} arrows to confirm" },
@@ -143,7 +143,7 @@ export const shell = {
     "workspace.strictHint": {
       en: "Cards of packages need a grant even for values along arrows you drew.",
       ru: "Карточкам пакетов нужно разрешение даже на значения по вашим стрелкам.",
-      zh: "即使沿你画的连线传值，扩展卡片也需要授权。",
+      zh: "即使沿您画的连线传值，扩展卡片也需要授权。",
     },
 
     "empty.welcome": { en: "Open a workspace", ru: "Откройте воркспейс", zh: "打开工作区" },
@@ -176,7 +176,7 @@ export const shell = {
     "ask.rights": {
       en: "This program runs on your computer with your rights: it can read and change whatever you can.",
       ru: "Программа будет работать на вашем компьютере с вашими правами: прочтёт и изменит всё, что можете вы.",
-      zh: "该程序将以你的权限在本机运行：你能读取和修改的，它都能。",
+      zh: "该程序将以您的权限在本机运行：您能读取和修改的，它都能。",
     },
     "ask.packageId": { en: "Package", ru: "Пакет", zh: "扩展包" },
     "ask.version": { en: "Version", ru: "Версия", zh: "版本" },

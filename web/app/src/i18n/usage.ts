@@ -193,7 +193,6 @@ export const usageTexts = texts({
   "timeline.closer": { en: "Closer", ru: "Ближе", zh: "放大" },
   "timeline.wider": { en: "Wider", ru: "Дальше", zh: "缩小" },
   "timeline.requests": { en: "Requests", ru: "Запросы", zh: "请求" },
-  "timeline.subagents": { en: "Sub-agents", ru: "Субагенты", zh: "子智能体" },
   "timeline.statuses": { en: "Status", ru: "Статус", zh: "状态" },
   "timeline.turns": { en: "Turns", ru: "Ходы", zh: "轮次" },
   "timeline.barsHint": {
