@@ -92,7 +92,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
       }
     };
     return (
-      <Modal title={t("backends.removeTitle", { name: backend.title })} onClose={() => setView({ is: "list" })}>
+      <Modal key="removing" title={t("backends.removeTitle", { name: backend.title })} onClose={() => setView({ is: "list" })}>
         <p>{t("backends.removeText")}</p>
         <footer className="modal-foot">
           <span className="spring" />
@@ -107,7 +107,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
     );
   }
   return (
-    <Modal title={t("backends.title")} wide onClose={onClose}>
+    <Modal key="list" title={t("backends.title")} wide onClose={onClose}>
       <p className="muted">{t("backends.text")}</p>
       <Problem text={problem} />
       <div className={styles["fields"]}>

@@ -20,32 +20,32 @@ export function LookMenus() {
   const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
     <>
-        <MenuButton
-          className="icon-btn"
-          label={t("theme.label")}
-          align="end"
-          entries={SCHEMES.map((scheme) => ({
-            id: scheme,
-            label: t(`theme.${scheme}`),
-            checked: preferences.scheme === scheme,
-            run: () => session.setPreferences({ scheme }),
-          }))}
-        >
-          <SchemeIcon />
-        </MenuButton>
-        <MenuButton
-          className="icon-btn"
-          label={t("language.label")}
-          align="end"
-          entries={LANGUAGES.map(({ id, name }) => ({
-            id,
-            label: name,
-            checked: preferences.language === id,
-            run: () => session.setPreferences({ language: id }),
-          }))}
-        >
-          <LanguageIcon />
-        </MenuButton>
+      <MenuButton
+        className="icon-btn"
+        label={t("theme.label")}
+        align="end"
+        entries={SCHEMES.map((scheme) => ({
+          id: scheme,
+          label: t(`theme.${scheme}`),
+          checked: preferences.scheme === scheme,
+          run: () => session.setPreferences({ scheme }),
+        }))}
+      >
+        <SchemeIcon />
+      </MenuButton>
+      <MenuButton
+        className="icon-btn"
+        label={t("language.label")}
+        align="end"
+        entries={LANGUAGES.map(({ id, name }) => ({
+          id,
+          label: name,
+          checked: preferences.language === id,
+          run: () => session.setPreferences({ language: id }),
+        }))}
+      >
+        <LanguageIcon />
+      </MenuButton>
     </>
   );
 }
