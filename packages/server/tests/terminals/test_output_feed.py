@@ -85,6 +85,15 @@ async def test_blocks_of_a_flood_are_joined_in_order_whatever_is_cut_at_their_en
     assert max(map(len, world.texts)) <= 64 << 10
 
 
+async def test_one_large_piece_becomes_chunks_of_whole_characters(world: _World) -> None:
+    world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
+    text = "aжы你好🙂" * 9
+    world.print(text)
+    world.feed.flush()
+    assert "".join(world.texts) == text
+    assert max(len(chunk.encode()) for chunk in world.texts) <= 20
+
+
 async def test_a_slow_reader_loses_whole_chunks_and_is_told_how_much(world: _World) -> None:
     world.subscriptions.subscribe(READER, ["agents.output"], [SHELL])
     world.unread = 101

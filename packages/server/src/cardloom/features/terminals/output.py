@@ -7,6 +7,7 @@ begins with a line saying how many bytes were left out. Spec: agents, output; de
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Final
 
 from cardloom_protocol.ids import CardId
@@ -57,6 +58,10 @@ class OutputFeed:
             self._raw_bytes = 0
             self._plain = None
             return
+        for piece in _cut(data, self._max_units):
+            self._gather(piece)
+
+    def _gather(self, data: bytes) -> None:
         # Output has at most as many units as bytes, and more than its plain text: counting bytes does.
         if self._gathered_bytes + len(data) > self._max_units:
             self.flush()
@@ -103,3 +108,15 @@ class OutputFeed:
         if left_out:
             text = f"[{left_out} bytes left out]\n{text}"
         self._bus.publish(OUTPUT, {"agentId": self._agent_id, "text": text, "at": at_ms}, topic)
+
+
+def _cut(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    """UTF-8 in pieces of at most so many bytes, none of them cut within a character."""
+    begin = 0
+    while len(data) - begin > max_bytes:
+        end = begin + max_bytes
+        while data[end] & 0xC0 == 0x80:
+            end -= 1
+        yield data[begin:end]
+        begin = end
+    yield data[begin:] if begin else data
