@@ -22,9 +22,9 @@ from cardloom.core.subscriptions import OUTPUT, Subscriptions
 from cardloom.features.terminals.output import BLOCK_BYTES, OutputFeed
 from cardloom.host.console import Console
 from cardloom.host.marks import Mark
+from cardloom.host.opening_screens import open_screen, warm_up
 from cardloom.host.plain_text import PlainText
 from cardloom.host.pty import READ_BYTES, READ_BYTES_PER_S, Launch, Size
-from cardloom.host.screen import open_screen, warm_up
 from cardloom_protocol.ids import CardId
 
 from .report import Goal, Row, Table

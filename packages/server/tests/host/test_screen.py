@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from cardloom.host import screen as screens
-from cardloom.host.screen import PlainScreen, open_screen
+from cardloom.host.opening_screens import open_screen
+from cardloom.host.plain_screen import PlainScreen
+from cardloom.host.screen import RESET
 
 pytest.importorskip("pyghostty")
 GhosttyScreen: Any = importlib.import_module("cardloom.host.ghostty_screen").GhosttyScreen
@@ -157,7 +158,7 @@ def test_the_plain_screen_keeps_the_newest_output_and_shows_its_text() -> None:
     screen.feed("10%\r100%\r\n\x1b[?2004h")
     assert screen.text() == "line 498\nline 499\n100%"
     assert screen.bracketed_paste
-    assert screen.repaint().startswith(screens.RESET)
+    assert screen.repaint().startswith(RESET)
     assert len(screen.repaint()) < 1100
     screen.feed("\x1b[?2004l")
     assert not screen.bracketed_paste

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from .marks import Mark, MarkScanner
+from .opening_screens import open_screen
 from .pty import GRACE_S, READ_BYTES_PER_S, Launch, Pty, Size
-from .screen import Scheme, Screen, open_screen
+from .screen import Scheme, Screen
 
 
 class ConsoleListener(Protocol):

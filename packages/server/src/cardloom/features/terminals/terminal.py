@@ -18,8 +18,9 @@ from cardloom_protocol.ids import CardId, ConnectionId
 from ...core.programs import Picture
 from ...host.console import Console
 from ...host.marks import Mark
+from ...host.opening_screens import warm_up
 from ...host.pty import Size
-from ...host.screen import Scheme, warm_up
+from ...host.screen import Scheme
 from ...host.shells import Shell, launch, new_nonce
 from .model import (
     PROMPT_LINE,

@@ -22,9 +22,10 @@ from ....core.programs import Audience, MakeAudience, Picture, Readers
 from ....core.supervised import Supervised
 from ....host.console import Console
 from ....host.marks import Mark
+from ....host.opening_screens import warm_up
 from ....host.pty import Launch as Command
 from ....host.pty import Size
-from ....host.screen import Scheme, warm_up
+from ....host.screen import Scheme
 from ..clock_jumps import kept_up
 from ..facts import HookContext
 from ..harnesses.shape import Harness, KeyWrite, StartDialog
