@@ -112,6 +112,25 @@ async def test_a_session_that_another_process_does_not_let_go_of_is_busy(
     await store.append_node("s", NodeInput("user", text="x"))
 
 
+@pytest.mark.parametrize(("platform", "times"), [("linux", 1), ("win32", 0)])
+def test_where_an_open_file_cannot_be_replaced_a_session_is_not_held_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, times: int
+) -> None:
+    path = tmp_path / "s.mds"
+    path.touch()
+    opened: list[Path] = []
+    real_open = os.open
+
+    def noted(path: Path, flags: int, *more: int) -> int:
+        opened.append(path)
+        return real_open(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", noted)
+    monkeypatch.setattr(sys, "platform", platform)
+    with locking.locked(path):
+        assert opened == [path] * times
+
+
 class _Full(FileIO):
     """A file on a disk with room for seven more bytes."""
 

@@ -1,6 +1,7 @@
 """Locks by which processes of ours keep each other away from a session's file while one reads and changes it.
 
-The system lets a lock go with its process, however that ends. Programs that know nothing of them are not kept away.
+The system lets a lock go with its process, however that ends. Programs that know nothing of them are not kept away,
+and on Windows nobody is.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ _LOOK_AGAIN_S = 0.005
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Holds a session's file against other processes of ours. NOT_FOUND without one, CONFLICT when it stays held."""
+    if sys.platform == "win32":  # an open file cannot be replaced there
+        yield
+        return
     deadline = time.monotonic() + _LOCKED_S
     while True:
         try:
@@ -42,8 +46,6 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _take(descriptor: int) -> bool:
-    if sys.platform == "win32":
-        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
