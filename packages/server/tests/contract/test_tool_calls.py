@@ -216,6 +216,28 @@ async def test_a_sleeping_card_is_woken_for_a_call(desk: Any) -> None:
     assert await task == OK
 
 
+async def test_an_arrow_that_goes_while_the_card_wakes_ends_the_call_before_the_card_hears(desk: Any) -> None:
+    card = await enter(desk)
+    card.vanish()
+    joined = [True]
+
+    async def wake(card_id: CardId) -> bool:
+        again = await desk.connect(card_id)
+        desk.app.sockets.hooks.tell_connected(card_id, again.client.connection_id)
+        reached.append(again)
+        joined.clear()
+        return True
+
+    reached: list[Any] = []
+    tools = desk.app.contract.tools
+    tools.wake = wake
+    with pytest.raises(CallError) as refusal:
+        async with asyncio.timeout(60):
+            await tools.call(CardId(card.id), "record", {"text": "a"}, AGENT, still_may=lambda: bool(joined))
+    assert refusal.value.code is ErrorCode.NOT_CONNECTED
+    assert [name for name, _ in reached[0].client.events if name == "tools.call"] == []
+
+
 async def test_a_card_that_does_not_wake_in_time_is_unavailable(desk: Any) -> None:
     card = await enter(desk)
     card.vanish()

@@ -112,6 +112,8 @@ class ToolCalls:
         if issues:
             raise invalid_params(issues, tool)
         await self._reach(card_id)
+        if not still_may():
+            raise _removed()
         timeout_ms = min(definition.get("timeoutMs", self.limits.timeout_ms), self.limits.max_timeout_ms)
         call_id = secrets.token_urlsafe(12)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -133,8 +135,7 @@ class ToolCalls:
         """End the calls whose agents may not wait any more."""
         for waiting in self._waiting.values():
             if not waiting.answer.done() and not waiting.still_may():
-                message = "the arrow between the agent and the card was removed"
-                waiting.answer.set_exception(CallError(ErrorCode.NOT_CONNECTED, message))
+                waiting.answer.set_exception(_removed())
 
     # For cards
 
@@ -211,3 +212,7 @@ class ToolCalls:
         if not woken or not self._connected(card_id):
             card = self._graph.find_card(card_id)
             raise CallError(ErrorCode.UNAVAILABLE, f"{card.name if card else card_id} is not running")
+
+
+def _removed() -> CallError:
+    return CallError(ErrorCode.NOT_CONNECTED, "the arrow between the agent and the card was removed")
