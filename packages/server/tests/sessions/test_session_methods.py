@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from base64 import b64encode
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,8 @@ from cardloom.features.sessions.streams import Streams
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ConnectionId
 from cardloom_protocol.session import SESSION_CALLS, SessionError, WorkspaceUpdateEvent, has, opened
-from cardloom_sdk.backend import BackendHost, HostLimits
+from cardloom_sdk.backend import Backend, BackendHost, HostLimits
+from cardloom_sdk.backend.services import PluginServices, ServiceMeta, Signal, Sink
 from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.memory_backend import MemoryBackend
 
@@ -193,3 +196,25 @@ async def test_cards_do_not_reach_sessions(page: Any, clients: Any, workspace_id
     card = await page.call("canvas.addCard", workspaceId=workspace_id, kind="note", x=0, y=0)
     with pytest.raises(CallError):
         await clients.card(card["id"]).call("session.list")
+
+
+async def test_a_service_that_has_said_nothing_is_left_when_its_connection_goes(tmp_path: Path) -> None:
+    began, left = asyncio.Event(), asyncio.Event()
+
+    async def listen(_args: object, _sink: Sink, signal: Signal) -> None:
+        began.set()
+        await signal.wait()
+        left.set()
+
+    def quiet(_context: object, meta: ServiceMeta) -> None:
+        meta.stream("listen", listen)
+
+    backend: Backend = MemoryBackend()
+    backend.services = PluginServices({"quiet": lambda: quiet}, root=tmp_path, data=tmp_path)
+    given = {"plugin": "quiet", "method": "listen"}
+    streams = Streams(Bus())
+    opening = asyncio.create_task(streams.open(BackendHost(backend), "streamService", given, ConnectionId("c")))
+    async with asyncio.timeout(60):
+        await began.wait()
+        opening.cancel()
+        await left.wait()

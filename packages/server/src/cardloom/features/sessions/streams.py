@@ -138,7 +138,11 @@ async def _source(
             if services is None:
                 raise NotSupported("services")
             source = services.stream(given["plugin"], given["method"], given.get("args"))
-            first = await anext(source, None)
+            try:
+                first = await anext(source, None)
+            except BaseException:  # as when the connection goes: nobody else would leave the service
+                await _close(source)
+                raise
             return _service_events(first, source), lambda: None
 
 
@@ -170,6 +174,10 @@ async def _service_events(first: ServiceEvent | None, source: AsyncIterator[Serv
     except SessionError as error:
         yield [{"id": None, "event": service_error_event(error).to_wire()}]
     finally:
-        close = getattr(source, "aclose", None)
-        if close is not None:
-            await close()
+        await _close(source)
+
+
+async def _close(source: AsyncIterator[ServiceEvent]) -> None:
+    close = getattr(source, "aclose", None)
+    if close is not None:
+        await close()
