@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { Modal } from "../shell/Modal";
 import { DialogFoot } from "../shell/DialogFoot";
@@ -34,7 +35,7 @@ function NewFolder({ parent }: { parent: string }) {
       close();
     } catch (error) {
       setBusy(false);
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reasonOf(t, error));
     }
   };
   return (

@@ -30,7 +30,7 @@ beforeEach(async () => {
   client.start();
   await socket.open();
   await socket.answer("client.hello", hello());
-  desk = new FileDesk(client, timers);
+  desk = new FileDesk(client, timers, (error) => `told: ${(error as Error).message}`);
   desk.enter("w1");
   await answerFolder("f1", "src/", "a.txt");
 });
@@ -94,7 +94,7 @@ test("the file that is looked at follows the disk and keeps the marked line", as
 test("a file that cannot be read says why, and comes back by itself", async () => {
   desk.open({ path: "a.txt" });
   await socket.refuse("files.read", "FS_ERROR", "'a.txt' does not exist.");
-  expect(desk.shown.get()).toMatchObject({ phase: "failed", message: "'a.txt' does not exist." });
+  expect(desk.shown.get()).toMatchObject({ phase: "failed", message: "told: 'a.txt' does not exist." });
   await socket.event("files.changed", { watchId: "f1", changes: [{ path: "a.txt", type: "rename" }] });
   await timers.pass(300);
   await socket.answer("files.read", { data: "back", encoding: "utf8", size: 4, truncated: false });
@@ -126,7 +126,7 @@ test("a workspace without access to files says so, and is read again when asked"
   desk.enter("w2");
   await socket.refuse("files.watch", "FS_DENIED", "closed");
   await socket.refuse("files.list", "FS_DENIED", "This workspace gives no access to files.");
-  expect(desk.tree.get().folders.get("")).toEqual({ phase: "failed", message: "This workspace gives no access to files." });
+  expect(desk.tree.get().folders.get("")).toEqual({ phase: "failed", message: "told: This workspace gives no access to files." });
   desk.refresh();
   await answerFolder("f9", "a.txt");
   expect(rows()).toEqual(["a.txt"]);

@@ -40,6 +40,8 @@ export class FileDesk {
   constructor(
     private readonly client: Pick<CanvasClient, "call" | "on">,
     private readonly timers: Timers,
+    /** What a person reads of a refusal. */
+    private readonly reasonOf: (error: unknown) => string,
   ) {
     this.watches = new Watches(client);
     client.on("files.changed", (event: FilesChanged) => this.changed(event));
@@ -171,7 +173,7 @@ export class FileDesk {
       folder = { phase: "ready", entries: sorted(entries), truncated };
     } catch (error) {
       if (isFailure(error, "UNAVAILABLE")) return;
-      folder = { phase: "failed", message: messageOf(error) };
+      folder = { phase: "failed", message: this.reasonOf(error) };
     }
     if (this.workspaceId !== workspaceId || this.reads.get(path) !== turn) return;
     this.put(path, folder);
@@ -216,7 +218,7 @@ export class FileDesk {
       next = { phase: "ready", content, sizeBytes: read.size, message: "" };
     } catch (error) {
       if (isFailure(error, "UNAVAILABLE")) return;
-      next = { phase: "failed", content: null, sizeBytes: null, message: messageOf(error) };
+      next = { phase: "failed", content: null, sizeBytes: null, message: this.reasonOf(error) };
     }
     const now = this.shown.get();
     if (now?.turn === shown.turn) this.shown.set({ ...now, ...next });
@@ -250,8 +252,4 @@ export class FileDesk {
 /** Whether all of a text is on the screen, and shall be when it changed. */
 function isWhole({ content }: Shown): boolean {
   return content?.kind === "text" && !content.truncated;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

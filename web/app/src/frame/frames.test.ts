@@ -171,6 +171,21 @@ test("a frame may load itself anew once, and is let go when it goes on", async (
   expect(socket.call("card.unmount").params).toEqual({ cardId: "c" });
 });
 
+test("a frame that starts over because the page moved it is loaded afresh, not let go", async () => {
+  const { frames, place, iframe, mounted, phase, socket } = await page(framed("c"));
+  const hide = frames.show("c", place);
+  await mounted();
+  const frame = iframe();
+  frame?.dispatchEvent(new Event("load"));
+  frame?.dispatchEvent(new Event("load"));
+  hide();
+  frame?.dispatchEvent(new Event("load"));
+  expect(phase("c")).toBe("mounting");
+  await mounted("t2");
+  expect(iframe()?.getAttribute("src")).toBe("/frames/t2/index.html");
+  expect(socket.calls.map(({ method }) => method)).not.toContain("card.unmount");
+});
+
 test("a frame that the page gives the keyboard has it by invitation", async () => {
   const { frames, place, iframe, mounted } = await page(framed("c"));
   frames.show("c", place);

@@ -21,6 +21,8 @@ export type StopReason = "flooded" | "grabbing" | "restarting";
 
 export interface FramesOptions {
   openSocket(token: string): RelaySocket;
+  /** What a person reads of a refusal. */
+  reasonOf(error: unknown): string;
   now(): number;
 }
 
@@ -30,6 +32,8 @@ interface Live {
   relay: Relay | null;
   /** How many documents it has loaded. */
   documents: number;
+  /** Whether this page made it start over since its last document, by moving it where a browser can do no better. */
+  movedSince: boolean;
   /** When it took the keyboard for itself lately. */
   grabsMs: readonly number[];
 }
@@ -137,8 +141,8 @@ export class Frames {
     const live = this.live.get(cardId);
     if (live === undefined) return;
     const place = this.large.get(cardId) ?? this.drawn.get(cardId);
-    if (place === undefined) parkFrame(live.element);
-    else placeFrame(live.element, place);
+    const startsOver = place === undefined ? parkFrame(live.element) : placeFrame(live.element, place);
+    if (startsOver) live.movedSince = true;
   }
 
   /** Lets go of what is over, and mounts what is drawn and nowhere mounted. */
@@ -175,14 +179,14 @@ export class Frames {
       }
       this.load(cardId, answer.token, answer.url);
     } catch (error) {
-      this.setState(cardId, { phase: "refused", message: error instanceof Error ? error.message : String(error) });
+      this.setState(cardId, { phase: "refused", message: this.options.reasonOf(error) });
     }
   }
 
   private load(cardId: string, token: string, url: string): void {
     this.unload(cardId);
     const element = makeFrame(url, this.canvas.get()?.cards.get(cardId)?.name ?? "", (frame) => this.entries.invite(frame));
-    const live: Live = { element, token, relay: null, documents: 0, grabsMs: [] };
+    const live: Live = { element, token, relay: null, documents: 0, movedSince: false, grabsMs: [] };
     this.live.set(cardId, live);
     element.addEventListener("load", () => this.connect(cardId, live));
     this.setState(cardId, { phase: "mounted", token });
@@ -194,8 +198,11 @@ export class Frames {
   private connect(cardId: string, live: Live): void {
     if (this.live.get(cardId) !== live) return;
     live.documents += 1;
+    const isMoved = live.movedSince;
+    live.movedSince = false;
     if (live.documents > CARD_LIMITS.frameMountsPerFrame) {
-      this.stop(cardId, "restarting");
+      if (isMoved) this.reload(cardId);
+      else this.stop(cardId, "restarting");
       return;
     }
     live.relay?.close();

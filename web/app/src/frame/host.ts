@@ -38,25 +38,29 @@ export function makeFrame(url: string, title: string, given: (frame: HTMLIFrameE
   return frame;
 }
 
-/** Puts a frame into a place, without loading it again where the browser can do that. */
-export function placeFrame(frame: HTMLIFrameElement, place: HTMLElement): void {
-  if (frame.parentElement !== place) moveTo(frame, place);
+/** Puts a frame into a place, without loading it again where the browser can do that. True when it starts over. */
+export function placeFrame(frame: HTMLIFrameElement, place: HTMLElement): boolean {
+  return frame.parentElement !== place && moveTo(frame, place);
 }
 
-/** Takes a frame out of sight, at the size it had. */
-export function parkFrame(frame: HTMLIFrameElement): void {
+/** Takes a frame out of sight, at the size it had. True when it starts over. */
+export function parkFrame(frame: HTMLIFrameElement): boolean {
   const { clientWidth, clientHeight } = frame;
-  if (frame.parentElement === lot) return;
+  if (frame.parentElement === lot) return false;
   if (clientWidth > 0 && clientHeight > 0) {
     frame.style.width = `${clientWidth}px`;
     frame.style.height = `${clientHeight}px`;
   }
-  moveTo(frame, parkingLot());
+  return moveTo(frame, parkingLot());
 }
 
-function moveTo(frame: HTMLIFrameElement, place: HTMLElement): void {
+function moveTo(frame: HTMLIFrameElement, place: HTMLElement): boolean {
   const target: Movable = place;
   if (place !== lot) frame.style.width = frame.style.height = "";
-  if (target.moveBefore !== undefined && frame.isConnected && place.isConnected) target.moveBefore(frame, null);
-  else place.append(frame);
+  if (target.moveBefore !== undefined && frame.isConnected && place.isConnected) {
+    target.moveBefore(frame, null);
+    return false;
+  }
+  place.append(frame);
+  return true;
 }

@@ -1,5 +1,7 @@
 import { useRef, useState } from "react";
 import { isFailure } from "../connection/failure";
+import type { Translate } from "../i18n/catalogue";
+import { reasonOf } from "../i18n/reasonOf";
 import { useSession } from "../shell/context";
 
 /** What went wrong, and where: faults of a package each with their place in it. */
@@ -24,7 +26,7 @@ export function useWork() {
       return await work();
     } catch (error) {
       if (isFailure(error, "UNAVAILABLE") && !session.online) setProblem({ message: session.t("fail.away"), faults: [] });
-      else setProblem(problemOf(error));
+      else setProblem(problemOf(session.t, error));
       return null;
     } finally {
       running.current = false;
@@ -36,12 +38,11 @@ export function useWork() {
 
 export type Work = ReturnType<typeof useWork>;
 
-export function problemOf(error: unknown): Problem {
-  const message = error instanceof Error ? error.message : String(error);
+function problemOf(t: Translate, error: unknown): Problem {
   const data = isFailure(error) ? error.data : null;
   const faults = (Array.isArray(data) ? data : []).flatMap((each: unknown) => {
     const { path, message: text } = (each ?? {}) as Record<string, unknown>;
     return typeof path === "string" && typeof text === "string" ? [{ path, message: text }] : [];
   });
-  return { message, faults: faults.length > 1 ? faults : [] };
+  return { message: reasonOf(t, error), faults: faults.length > 1 ? faults : [] };
 }

@@ -7,6 +7,7 @@ import { translator, type TextKey, type Translate } from "../i18n/catalogue";
 import { reasonOf } from "../i18n/reasonOf";
 import type {
   ArrowActivityEvent,
+  Budget,
   CanvasChanged,
   Change,
   Dialog,
@@ -86,14 +87,20 @@ export class Session {
   ) {
     this.client = new CanvasClient(options);
     this.toasts = new Toasts(options.timers);
-    this.frames = new Frames(this.client, this.canvas, { openSocket: options.openCardSocket, now: () => options.timers.nowMs() });
-    this.files = new FileDesk(this.client, options.timers);
-    this.usage = new UsageDesk(this.client, options.timers, (budget, percent) => {
+    const why = (error: unknown) => reasonOf(this.t, error);
+    this.frames = new Frames(this.client, this.canvas, {
+      openSocket: options.openCardSocket,
+      now: () => options.timers.nowMs(),
+      reasonOf: why,
+    });
+    this.files = new FileDesk(this.client, options.timers, why);
+    const budgetCrossed = (budget: Budget, percent: number) => {
       const name = budgetName(budget, this.canvas.get()?.cards, this.t);
       const tone = stepOf(percent) === 100 ? "danger" : stepOf(percent) === 80 ? "warning" : "default";
       const isSpent = budget.percent >= percent;
       this.toasts.show(isSpent ? this.t("budget.crossed", { name, percent }) : this.t("budget.crossedUnpriced", { name }), tone);
-    });
+    };
+    this.usage = new UsageDesk(this.client, options.timers, budgetCrossed, why);
     this.watch = new AgentWatch(this.client, () => this.workspaceId);
     this.listen();
   }

@@ -33,7 +33,7 @@ function openDesk() {
   };
   const timers = new FakeTimers();
   const crossed = vi.fn();
-  const desk = new UsageDesk(client as never, timers, crossed);
+  const desk = new UsageDesk(client as never, timers, crossed, (error) => `told: ${(error as Error).message}`);
   const say = (event: string, data: unknown) => listeners.get(event)?.(data as never);
   const asked = () => call.mock.calls.filter(([method]) => method === "usage.report").length;
   return { desk, say, asked, answers, timers, crossed, lose: () => stateChanged({ phase: "offline", attempt: 1, retryAtMs: 0 }) };
@@ -79,7 +79,7 @@ describe("usage on a page", () => {
     say("usage.changed", { scannedAt: 2 });
     await timers.pass(1_000);
     const answer = desk.answerTo(QUESTION).get();
-    expect([answer.report?.rows.length, answer.problem, answer.busy]).toEqual([1, "the index is locked", false]);
+    expect([answer.report?.rows.length, answer.problem, answer.busy]).toEqual([1, "told: the index is locked", false]);
   });
 
   test("a server that is away is no problem of usage", async () => {

@@ -78,6 +78,8 @@ export class UsageDesk {
     private readonly client: Pick<CanvasClient, "call" | "on" | "onState">,
     private readonly timers: Timers,
     private readonly onCrossed: (budget: Budget, percent: number) => void,
+    /** What a person reads of a refusal. */
+    private readonly reasonOf: (error: unknown) => string,
   ) {
     client.on("usage.progress", ({ done, total }: { done: number; total: number }) => {
       this.progress.set(done >= total ? null : { done, total });
@@ -155,7 +157,7 @@ export class UsageDesk {
     } catch (error) {
       // The page says in its own place that the server is away, and asks again when it is back.
       const isAway = isFailure(error, "UNAVAILABLE") && !this.online;
-      const problem = isAway ? null : error instanceof Error ? error.message : String(error);
+      const problem = isAway ? null : this.reasonOf(error);
       if (entry.turn === turn) entry.answer.update(({ report }) => ({ report, busy: false, problem }));
     }
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useNow } from "../panels/useNow";
 import { useSession } from "../shell/context";
 import { useStore } from "../state/store";
@@ -35,7 +36,7 @@ export function useTimeline(agentId: string, firstSpanMs: number) {
         setProblem(null);
       })
       .catch((error: unknown) => {
-        if (current) setProblem(error instanceof Error ? error.message : String(error));
+        if (current) setProblem(reasonOf(session.t, error));
       });
     return () => {
       current = false;
