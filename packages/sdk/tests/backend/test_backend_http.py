@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from cardloom_protocol.session import RunState, SessionError, SseParser, parse_s
 from cardloom_sdk.backend import Backend, BackendHost, HostLimits, Run, StoreSessions
 from cardloom_sdk.backend.http import SessionApp, protocol_app
 from cardloom_sdk.backend.http.streams import StreamTimes
+from cardloom_sdk.backend.services import PluginServices, ServiceMeta, Signal, Sink
 from cardloom_sdk.testing.asgi_client import AsgiClient, AsgiReply, AsgiStream
 from cardloom_sdk.testing.backends import EchoBackend, ScriptedBackend
 from cardloom_sdk.testing.memory_backend import MemoryBackend
@@ -313,6 +315,24 @@ async def test_a_service_streams_until_it_fails_or_the_client_leaves(asked: Aske
     async with asked.http.open("POST", "/services/clock/count/stream", headers=JSON, body=b"{}") as stream:
         while b"data: 3" not in await stream.read():
             pass
+
+
+async def test_a_service_that_has_said_nothing_is_left_with_its_client(asked: Asked, tmp_path: Path) -> None:
+    began, left = asyncio.Event(), asyncio.Event()
+
+    async def listen(_args: object, _sink: Sink, signal: Signal) -> None:
+        began.set()
+        await signal.wait()
+        left.set()
+
+    def quiet(_context: object, meta: ServiceMeta) -> None:
+        meta.stream("listen", listen)
+
+    asked.host.backend.services = PluginServices({"quiet": lambda: quiet}, root=tmp_path, data=tmp_path)
+    async with asyncio.timeout(60):
+        async with asked.http.open("POST", "/services/quiet/listen/stream", headers=JSON, body=b"{}"):
+            await began.wait()
+        await left.wait()
 
 
 async def test_a_file_of_a_session_cannot_act_as_a_page(asked: Asked) -> None:

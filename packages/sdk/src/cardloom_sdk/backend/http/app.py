@@ -25,7 +25,7 @@ from .errors import NotAcceptable
 from .guard import Guard
 from .reply import Reply
 from .requests import Router, fields, wants_events, wants_only_events
-from .streams import Stream, StreamTimes, first_of, send_changes, send_run, send_service, until_client_leaves
+from .streams import Stream, StreamTimes, send_changes, send_run, send_service, until_client_leaves
 
 _logger = logging.getLogger(__name__)
 
@@ -141,8 +141,7 @@ class SessionApp:
         if services is None:
             raise SessionError(SessionErrorCode.NOT_SUPPORTED, "This backend has no services.")
         events = services.stream(given["plugin"], given["method"], given.get("args"))
-        first = await first_of(events)
-        sending = asyncio.create_task(send_service(self._stream(scope, reply), events, first))
+        sending = asyncio.create_task(send_service(self._stream(scope, reply), events))
         try:
             release = self.host.open_stream(lambda: _cancel(sending))
             try:
@@ -150,8 +149,11 @@ class SessionApp:
                     await asyncio.wait([sending])
             finally:
                 release()
+            if not sending.cancelled():
+                sending.result()
         finally:
             sending.cancel()
+            await asyncio.wait([sending])
             close = getattr(events, "aclose", None)
             if close is not None:
                 await close()

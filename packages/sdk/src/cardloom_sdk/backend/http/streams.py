@@ -7,10 +7,9 @@ protocol, streams and back-pressure.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
 
 from cardloom_protocol.session.limits import session_limit
 from cardloom_protocol.session.services import ServiceEvent, service_error_event
@@ -19,8 +18,6 @@ from cardloom_protocol.session.sse import serialize_workspace_event
 from ..log import Reader
 from ..watching import Changes
 from .asgi import Receive, Send
-
-T = TypeVar("T")
 
 _COMMENT = b": alive\n\n"
 _EVENT = b"event: heartbeat\ndata: {}\n\n"
@@ -129,8 +126,9 @@ async def send_changes(stream: Stream, changes: Changes) -> None:
                 await stream.alive()
 
 
-async def send_service(stream: Stream, events: AsyncIterator[ServiceEvent], first: ServiceEvent | None) -> None:
-    """Sends the events of a service; its failure is the last one."""
+async def send_service(stream: Stream, events: AsyncIterator[ServiceEvent]) -> None:
+    """Sends the events of a service; its failure is the last one. Raises what it fails with before the first."""
+    first = await anext(events, None)
     async with stream.guarded():
         await stream.open()
         try:
@@ -157,9 +155,3 @@ async def until_client_leaves(receive: Receive, on_leave: Callable[[], None]) ->
         yield
     finally:
         watching.cancel()
-
-
-async def first_of(events: AsyncIterator[T]) -> T | None:
-    """The first event, None when there is none; raises what the stream fails with at once."""
-    waiting: Awaitable[T | None] = anext(events, None)
-    return await waiting
