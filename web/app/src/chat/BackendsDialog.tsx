@@ -8,6 +8,7 @@ import { BackendForm, type BackendKind, type Draft } from "./BackendForm";
 import { useDesk } from "./context";
 import { lineOf } from "./model/commandLine";
 import { reasonOf } from "./model/conversation";
+import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./forms.module.css";
 
 type View = { is: "list" } | { is: "form"; draft: Draft } | { is: "removing"; backend: BackendSetUp };
@@ -92,18 +93,13 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
       }
     };
     return (
-      <Modal key="removing" title={t("backends.removeTitle", { name: backend.title })} onClose={() => setView({ is: "list" })}>
-        <p>{t("backends.removeText")}</p>
-        <footer className="modal-foot">
-          <span className="spring" />
-          <button type="button" className="btn" autoFocus onClick={() => setView({ is: "list" })}>
-            {t("app.cancel")}
-          </button>
-          <button type="button" className="btn is-danger is-solid" onClick={() => void remove()}>
-            {t("backends.remove")}
-          </button>
-        </footer>
-      </Modal>
+      <RemovalQuestion
+        title={t("backends.removeTitle", { name: backend.title })}
+        text={t("backends.removeText")}
+        yes={t("backends.remove")}
+        onYes={() => void remove()}
+        onNo={() => setView({ is: "list" })}
+      />
     );
   }
   return (

@@ -1,5 +1,5 @@
 import { has } from "@cardloom/protocol/session";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useT } from "../shell/context";
 import { WarningIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -12,6 +12,7 @@ import pageStyles from "./page.module.css";
 import styles from "./thread.module.css";
 
 const Asks = lazy(() => import("./Asks"));
+const ProfilesDialog = lazy(() => import("./ProfilesDialog"));
 
 interface ChatViewProps {
   conversation: Conversation;
@@ -27,6 +28,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
   const desk = useDesk();
   const isHere = useStore(desk.backends, (known) => known?.some((one) => one.id === backend));
   const state = useStore(conversation.state, (known) => known);
+  const [editing, setEditing] = useState<"catalogue" | "inline" | null>(null);
   const place: Place = { backend, capabilities, conversation, narrow, show };
   const again = () => {
     void conversation.load();
@@ -77,10 +79,16 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
         {has(capabilities, "run") ? (
           <Composer key={`${backend} ${conversation.sessionId}`}>
             {has(capabilities, "models") ? <ModelPicker /> : null}
-            {has(capabilities, "profiles") ? <ProfilePicker /> : null}
+            {has(capabilities, "profiles") ? <ProfilePicker onEdit={setEditing} /> : null}
           </Composer>
         ) : (
           <p className={styles["readOnly"]}>{t("chat.readOnly")}</p>
+        )}
+        {/* Outside the field's form: a form of its own in there would send the line that is being written. */}
+        {editing === null ? null : (
+          <Suspense fallback={null}>
+            <ProfilesDialog inline={editing === "inline"} onClose={() => setEditing(null)} />
+          </Suspense>
         )}
       </section>
     </PlaceProvider>

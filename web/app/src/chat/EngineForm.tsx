@@ -1,11 +1,12 @@
 import { useEffect, useState, type FormEvent } from "react";
 import { useSession, useT } from "../shell/context";
-import { TrashIcon } from "../shell/icons";
+import { PencilIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
 import { DialogFoot } from "../shell/DialogFoot";
 import { Problem } from "../shell/Problem";
 import { useAttempt, useDesk } from "./context";
 import { reasonOf } from "./model/conversation";
+import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./forms.module.css";
 
 export type Dialect = "chat" | "responses" | "messages";
@@ -24,7 +25,7 @@ const EXAMPLES: Readonly<Record<Dialect, string>> = {
   messages: "https://api.anthropic.com/v1",
 };
 
-/** Where the engine's models are: the endpoints there are, and a form for one more. A key is kept by the server's vault. */
+/** Where the engine's models are: the endpoints there are, and a form for one of them or one more. Keys lie in the server's vault. */
 export default function EngineForm({ onClose }: { onClose(): void }) {
   const session = useSession();
   const t = useT();
@@ -37,6 +38,19 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const [edited, setEdited] = useState<EndpointInfo | null>(null);
+  const [removing, setRemoving] = useState<EndpointInfo | null>(null);
+  const isTaken = edited === null && endpoints.some((one) => one.id === id.trim() && one.url !== url.trim());
+  const keyNote = edited?.hasKey !== true ? "" : keepsKey(edited.url, url) ? t("backends.keyKept") : t("chat.keyLeft");
+
+  const begin = (endpoint: EndpointInfo | null) => {
+    setEdited(endpoint);
+    setId(endpoint?.id ?? "");
+    setDialect(endpoint?.dialect ?? "chat");
+    setUrl(endpoint?.url ?? "");
+    setKey("");
+    setProblem(null);
+  };
 
   useEffect(() => {
     wire
@@ -60,22 +74,39 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       if (answer.problem === null) {
         session.toast(t("chat.endpointWorks", { count: answer.models }), "success");
         onClose();
-      } else setProblem(answer.problem);
+        return;
+      }
+      // It is kept all the same: what is typed from now on mends this one and makes no second.
+      begin(answer.endpoints.find((one) => one.id === given.endpointId) ?? null);
+      setProblem(answer.problem);
     } catch (error) {
       setProblem(reasonOf(error));
     } finally {
       setBusy(false);
     }
   };
-  const remove = (endpointId: string) =>
-    attempt(async () => {
+  const remove = (endpointId: string) => {
+    setRemoving(null);
+    void attempt(async () => {
       const answer = await wire.ask<{ endpoints: readonly EndpointInfo[] }>("session.removeEndpoint", { endpointId });
       setEndpoints(answer.endpoints);
     });
+  };
+  if (removing !== null) {
+    return (
+      <RemovalQuestion
+        title={t("chat.endpointRemoveTitle", { name: removing.id })}
+        text={t("chat.endpointRemoveText")}
+        yes={t("chat.endpointRemoveYes")}
+        onYes={() => remove(removing.id)}
+        onNo={() => setRemoving(null)}
+      />
+    );
+  }
   return (
-    <Modal title={t("chat.engineTitle")} wide onClose={onClose}>
+    <Modal key={edited?.id ?? ""} title={edited === null ? t("chat.engineTitle") : t("backends.editNamed", { name: edited.id })} wide onClose={onClose}>
       <p className="muted">{t("chat.engineText")}</p>
-      {endpoints.length === 0 ? null : (
+      {endpoints.length === 0 || edited !== null ? null : (
         <ul className={styles["profiles"]} aria-label={t("chat.endpoints")}>
           {endpoints.map((endpoint) => (
             <li key={endpoint.id}>
@@ -88,9 +119,18 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
               <button
                 type="button"
                 className="icon-btn"
+                aria-label={t("backends.editNamed", { name: endpoint.id })}
+                title={t("chat.edit")}
+                onClick={() => begin(endpoint)}
+              >
+                <PencilIcon size={14} />
+              </button>
+              <button
+                type="button"
+                className="icon-btn"
                 aria-label={t("chat.endpointRemove", { name: endpoint.id })}
-                title={t("chat.delete")}
-                onClick={() => void remove(endpoint.id)}
+                title={t("chat.endpointRemoveYes")}
+                onClick={() => setRemoving(endpoint)}
               >
                 <TrashIcon size={14} />
               </button>
@@ -115,20 +155,39 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
         </label>
         <label className="field">
           <span>{t("chat.key")}</span>
-          <input type="password" autoComplete="off" value={key} onChange={(event) => setKey(event.target.value)} />
+          <input type="password" autoComplete="off" value={key} placeholder={keyNote} onChange={(event) => setKey(event.target.value)} />
           <small className="muted">{t("chat.keyText")}</small>
         </label>
         <label className="field">
           <span>{t("chat.endpointId")}</span>
-          <input pattern="[a-z0-9][a-z0-9\-]*" spellCheck={false} value={id} placeholder={idFrom(url, endpoints)} onChange={(event) => setId(event.target.value)} />
+          <input
+            pattern="[a-z0-9][a-z0-9\-]*"
+            spellCheck={false}
+            disabled={edited !== null}
+            aria-invalid={isTaken}
+            value={id}
+            placeholder={idFrom(url, endpoints)}
+            onChange={(event) => setId(event.target.value)}
+          />
+          {isTaken ? <small className="muted">{t("chat.endpointTaken", { name: id.trim() })}</small> : null}
         </label>
         <Problem text={problem} />
-        <DialogFoot onCancel={onClose} disabled={busy || url.trim() === ""}>
-          {busy ? <i className="spinner" /> : null} {t("chat.connect")}
+        <DialogFoot onCancel={edited === null ? onClose : () => begin(null)} disabled={busy || isTaken || url.trim() === ""}>
+          {busy ? <i className="spinner" /> : null} {edited === null ? t("chat.connect") : t("app.save")}
         </DialogFoot>
       </form>
     </Modal>
   );
+}
+
+/** Whether a key that was given for one address goes to the other too: the server sends it nowhere else. */
+function keepsKey(before: string, url: string): boolean {
+  try {
+    const [old, now] = [new URL(before), new URL(url)];
+    return old.protocol === now.protocol && old.host === now.host;
+  } catch {
+    return false;
+  }
 }
 
 /** A short name for an address that is not taken: the host's own, as `openai` of api.openai.com. */

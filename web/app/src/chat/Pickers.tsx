@@ -1,13 +1,10 @@
 import { DEFAULT_PROFILE_ID, has, INLINE_PROFILE_ID, type ModelInfo } from "@cardloom/protocol/session";
-import { lazy, Suspense, useState } from "react";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
 import { useStore } from "../state/store";
 import { useAttempt, useBackend, useDesk, usePlace } from "./context";
 import styles from "./thread.module.css";
-
-const ProfilesDialog = lazy(() => import("./ProfilesDialog"));
 
 /** Which model answers, and how long it thinks. */
 export function ModelPicker() {
@@ -88,12 +85,11 @@ function groups(models: readonly ModelInfo[]): [string, ModelInfo[]][] {
 }
 
 /** Who answers: a profile of the backend, or one that is written into this session alone. */
-export function ProfilePicker() {
+export function ProfilePicker({ onEdit }: { onEdit(which: "catalogue" | "inline"): void }) {
   const t = useT();
   const attempt = useAttempt();
   const { backend, capabilities, conversation } = usePlace();
   const { profiles } = useBackend(backend);
-  const [editing, setEditing] = useState<"catalogue" | "inline" | null>(null);
   const info = useStore(conversation.state, (state) => state.info);
   const chosen = info?.profile ?? DEFAULT_PROFILE_ID;
   const nameOf = (id: string) => {
@@ -111,23 +107,16 @@ export function ProfilePicker() {
       run: () => void attempt(() => conversation.setProfile(profile.id)),
     })),
     { id: "line", separator: true as const },
-    { id: "inline", label: t("chat.inlineEdit"), checked: chosen === INLINE_PROFILE_ID, run: () => setEditing("inline") },
+    { id: "inline", label: t("chat.inlineEdit"), checked: chosen === INLINE_PROFILE_ID, run: () => onEdit("inline") },
     ...(has(capabilities, "profiles.edit")
-      ? [{ id: "manage", label: t("chat.profilesManage"), run: () => setEditing("catalogue") }]
+      ? [{ id: "manage", label: t("chat.profilesManage"), run: () => onEdit("catalogue") }]
       : []),
   ];
   return (
-    <>
-      <MenuButton className={`pill ${styles["picker"] ?? ""}`} label={t("chat.profile")} entries={entries}>
-        <span>{nameOf(chosen)}</span>
-        <ChevronIcon size={11} />
-      </MenuButton>
-      {editing === null ? null : (
-        <Suspense fallback={null}>
-          <ProfilesDialog inline={editing === "inline"} onClose={() => setEditing(null)} />
-        </Suspense>
-      )}
-    </>
+    <MenuButton className={`pill ${styles["picker"] ?? ""}`} label={t("chat.profile")} entries={entries}>
+      <span>{nameOf(chosen)}</span>
+      <ChevronIcon size={11} />
+    </MenuButton>
   );
 }
 

@@ -1,5 +1,5 @@
 import { has, type CatalogExtension, type CatalogSkill, type CatalogTool, type ProfileDoc } from "@cardloom/protocol/session";
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useState, type ReactNode } from "react";
 import { useT } from "../shell/context";
 import { useBackend, useDesk, usePlace } from "./context";
 import styles from "./forms.module.css";
@@ -7,12 +7,14 @@ import styles from "./forms.module.css";
 interface ProfileFieldsProps {
   doc: ProfileDoc;
   onChange(doc: ProfileDoc): void;
+  /** Fields that stand before those of every profile. */
+  children?: ReactNode;
 }
 
 type TextField = "name" | "description" | "systemPrompt";
 
 /** The fields of a profile. What this form does not know of the document is kept. */
-export function ProfileFields({ doc, onChange }: ProfileFieldsProps) {
+export function ProfileFields({ doc, onChange, children }: ProfileFieldsProps) {
   const t = useT();
   const { backend } = usePlace();
   const { models } = useBackend(backend);
@@ -23,6 +25,7 @@ export function ProfileFields({ doc, onChange }: ProfileFieldsProps) {
   const setPrompt = (name: "pre" | "post", value: string) => onChange({ ...doc, prompt: { ...prompt, [name]: value } });
   return (
     <div className={styles["fields"]}>
+      {children}
       <label className="field">
         <span>{t("chat.profileName")}</span>
         <input value={doc.name} maxLength={120} onChange={(event) => set("name", event.target.value)} />

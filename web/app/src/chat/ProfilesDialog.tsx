@@ -6,6 +6,7 @@ import { Modal } from "../shell/Modal";
 import { useStore } from "../state/store";
 import { useAttempt, useBackend, useDesk, usePlace } from "./context";
 import { ProfileFields } from "./ProfileFields";
+import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./forms.module.css";
 
 interface ProfilesDialogProps {
@@ -63,6 +64,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
   const { backend } = usePlace();
   const { profiles } = useBackend(backend);
   const [draft, setDraft] = useState<Draft | null>(null);
+  const [removing, setRemoving] = useState<{ readonly id: string; readonly name: string } | null>(null);
   const call = <T,>(name: string, params: object) => desk.wire.call<T>(backend, name, params);
   const open = (id: string) => attempt(async () => setDraft({ doc: await call<ProfileDoc>("getProfile", { id }), isNew: false }));
   const change = (work: () => Promise<unknown>) =>
@@ -77,25 +79,40 @@ function Catalogue({ onClose }: { onClose(): void }) {
     const { id } = draft.doc;
     if (await change(() => call("saveProfile", { id, profile: draft.doc }))) setDraft(null);
   };
+  if (removing !== null) {
+    return (
+      <RemovalQuestion
+        title={t("chat.deleteTitle", { name: removing.name })}
+        text={t("chat.profileDeleteText")}
+        yes={t("chat.deleteYes")}
+        onNo={() => setRemoving(null)}
+        onYes={() => {
+          setRemoving(null);
+          void change(() => call("deleteProfile", { id: removing.id }));
+        }}
+      />
+    );
+  }
   if (draft !== null) {
     return (
-      <Modal title={t(draft.isNew ? "chat.profileNew" : "chat.profileEdit")} wide onClose={() => setDraft(null)}>
+      <Modal key="draft" title={t(draft.isNew ? "chat.profileNew" : "chat.profileEdit")} wide onClose={() => setDraft(null)}>
         <form onSubmit={(event) => void save(event)}>
-          {draft.isNew ? (
-            <label className="field">
-              <span>{t("chat.profileId")}</span>
-              <input
-                autoFocus
-                required
-                spellCheck={false}
-                value={draft.doc.id}
-                aria-invalid={draft.doc.id !== "" && !isFree}
-                onChange={(event) => setDraft({ ...draft, doc: { ...draft.doc, id: event.target.value } })}
-              />
-              <small className="muted">{t("chat.profileIdText")}</small>
-            </label>
-          ) : null}
-          <ProfileFields doc={draft.doc} onChange={(doc) => setDraft({ ...draft, doc })} />
+          <ProfileFields doc={draft.doc} onChange={(doc) => setDraft({ ...draft, doc })}>
+            {draft.isNew ? (
+              <label className="field">
+                <span>{t("chat.profileId")}</span>
+                <input
+                  autoFocus
+                  required
+                  spellCheck={false}
+                  value={draft.doc.id}
+                  aria-invalid={draft.doc.id !== "" && !isFree}
+                  onChange={(event) => setDraft({ ...draft, doc: { ...draft.doc, id: event.target.value } })}
+                />
+                <small className="muted">{t("chat.profileIdText")}</small>
+              </label>
+            ) : null}
+          </ProfileFields>
           <footer className="modal-foot">
             <span className="spring" />
             <button type="button" className="btn" onClick={() => setDraft(null)}>
@@ -110,7 +127,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
     );
   }
   return (
-    <Modal title={t("chat.profiles")} wide onClose={onClose}>
+    <Modal key="list" title={t("chat.profiles")} wide onClose={onClose}>
       <ul className={styles["profiles"]}>
         {(profiles ?? []).map((profile) => {
           const name = profile.name === "" ? profile.id : profile.name;
@@ -139,7 +156,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
                     className="icon-btn"
                     aria-label={t("chat.profileDeleteNamed", { name })}
                     title={t("chat.delete")}
-                    onClick={() => void change(() => call("deleteProfile", { id: profile.id }))}
+                    onClick={() => setRemoving({ id: profile.id, name })}
                   >
                     <TrashIcon size={14} />
                   </button>

@@ -3,11 +3,11 @@ import { useMemo, useState, type KeyboardEvent } from "react";
 import { useT } from "../shell/context";
 import { MoreIcon, PlusIcon, SearchIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
-import { Modal } from "../shell/Modal";
 import { Problem } from "../shell/Problem";
 import { useVirtualRows } from "../files/useVirtualRows";
 import { useAttempt, useBackend, useDesk } from "./context";
 import { foundSessions } from "./model/desk";
+import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./page.module.css";
 
 const ROW_PX = 46;
@@ -119,26 +119,17 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
         )}
       </ul>
       {deleting === null ? null : (
-        <Modal title={t("chat.deleteTitle", { name: titleOf(deleting, t("chat.untitled")) })} onClose={() => setDeleting(null)}>
-          <p>{t("chat.deleteText")}</p>
-          <footer className="modal-foot">
-            <span className="spring" />
-            <button type="button" className="btn" autoFocus onClick={() => setDeleting(null)}>
-              {t("app.cancel")}
-            </button>
-            <button
-              type="button"
-              className="btn is-danger is-solid"
-              onClick={() => {
-                setDeleting(null);
-                if (deleting.id === shown) show(null);
-                void attempt(() => desk.remove(backend, deleting.id));
-              }}
-            >
-              {t("chat.deleteYes")}
-            </button>
-          </footer>
-        </Modal>
+        <RemovalQuestion
+          title={t("chat.deleteTitle", { name: titleOf(deleting, t("chat.untitled")) })}
+          text={t("chat.deleteText")}
+          yes={t("chat.deleteYes")}
+          onNo={() => setDeleting(null)}
+          onYes={() => {
+            setDeleting(null);
+            if (deleting.id === shown) show(null);
+            void attempt(() => desk.remove(backend, deleting.id));
+          }}
+        />
       )}
     </nav>
   );

@@ -129,6 +129,11 @@ export const chatTexts = texts({
   "chat.profileEditNamed": { en: "Edit {name}", ru: "Изменить «{name}»", zh: "编辑 {name}" },
   "chat.profileCopyNamed": { en: "Duplicate {name}", ru: "Дублировать «{name}»", zh: "复制 {name}" },
   "chat.profileDeleteNamed": { en: "Delete {name}", ru: "Удалить «{name}»", zh: "删除 {name}" },
+  "chat.profileDeleteText": {
+    en: "Sessions that use this profile must choose another. This cannot be undone.",
+    ru: "Сессиям с этим профилем придётся выбрать другой. Отменить это нельзя.",
+    zh: "使用此配置的会话需要另选配置，且无法撤销。",
+  },
   "chat.profileId": { en: "Id", ru: "Идентификатор", zh: "标识" },
   "chat.profileIdText": {
     en: "Small letters, digits and hyphens.",
@@ -174,6 +179,23 @@ export const chatTexts = texts({
   },
   "chat.endpoints": { en: "Connected endpoints", ru: "Подключённые серверы", zh: "已连接的端点" },
   "chat.endpointRemove": { en: "Disconnect {name}", ru: "Отключить {name}", zh: "断开 {name}" },
+  "chat.endpointRemoveTitle": { en: "Disconnect “{name}”?", ru: "Отключить «{name}»?", zh: "断开“{name}”？" },
+  "chat.endpointRemoveText": {
+    en: "Its models go from the choice, and a key that was typed in for it is forgotten. Sessions stay as they are.",
+    ru: "Его модели исчезнут из выбора, а введённый для него ключ будет забыт. Сессии останутся как есть.",
+    zh: "其模型将不再可选，为它输入的密钥也会被清除。会话保持不变。",
+  },
+  "chat.endpointRemoveYes": { en: "Disconnect", ru: "Отключить", zh: "断开" },
+  "chat.endpointTaken": {
+    en: "“{name}” is another endpoint. Edit that one, or take another name.",
+    ru: "«{name}» – другой сервер. Измените его или возьмите другое имя.",
+    zh: "“{name}”已是另一个端点。请编辑它，或换一个名称。",
+  },
+  "chat.keyLeft": {
+    en: "stays with the server it was given for",
+    ru: "остаётся у прежнего сервера",
+    zh: "仅用于原来的服务器",
+  },
   "chat.endpointWorks": {
     en: { one: "Connected: {count} model.", other: "Connected: {count} models." },
     ru: {
