@@ -107,8 +107,13 @@ async def test_a_mapping_that_is_handed_in_is_checked_whole_and_kept(app: App, p
     saved = await page.call("session.saveBackend", **given, mappingText=text)
     assert state_of(saved, "dreams") == ("unasked", None)
     assert (app.settings.data_folder / saved["backends"][0]["mapping"]).read_text() == text
+    kept = app.settings.data_folder / saved["backends"][0]["mapping"]
     refusal = await page.refused("session.saveBackend", **given, mappingText="{")
     assert "JSON" in refusal.message
+    refusal = await page.refused("session.saveBackend", **{**given, "url": "http://"}, mappingText=f"{text} ")
+    assert "url" in refusal.message
+    assert kept.read_text() == text, "what is refused changes nothing"
+    assert list(kept.parent.iterdir()) == [kept]
     again = await page.call("session.saveBackend", **{**given, "url": "http://127.0.0.1:8"})
     assert state_of(again, "dreams") == ("unasked", None), "the mapping stays with its backend"
 

@@ -92,9 +92,10 @@ class BackendDesk:
             if old is None and backend_id in self._service.entries:
                 raise CallError(ErrorCode.INVALID_PARAMS, f"the name {backend_id!r} is taken", ["backendId"])
             entry = _entry(given, old)
-            if "mappingText" in given:
-                entry["mapping"] = await asyncio.to_thread(self._keep_mapping, backend_id, given["mappingText"])
-            made = await self._made(entry)
+            if "mappingText" in given and entry["kind"] == "mapped":
+                made = await asyncio.to_thread(self._made_with_mapping, entry, given["mappingText"])
+            else:
+                made = await asyncio.to_thread(self._made, entry)
             if "key" in given:
                 await self._keep_key(backend_id, given["key"])
             await self._file.write({**document, "backends": with_entry(document, "backends", backend_id, entry)})
@@ -112,10 +113,7 @@ class BackendDesk:
         if seen.state in ("missing", "faulty"):
             self._asked.pop(backend_id, None)
             return
-        if backend_id not in self._service.entries:
-            async with self._file.turn:
-                await self._take_up(await self._made(entry))
-            self._changed()
+        await self._take_up_late(backend_id)
         self._asked[backend_id] = await self._reached(backend_id)
 
     async def remove(self, backend_id: str) -> None:
@@ -138,9 +136,19 @@ class BackendDesk:
         self._service.add(made.id, made.title, made.kind, made.backend)
         self._asked.pop(made.id, None)
 
-    async def _made(self, entry: Mapping[str, Any]) -> ConfiguredBackend:
+    async def _take_up_late(self, backend_id: str) -> None:
+        """Take up a backend that was written into the file by hand; it may be taken up or gone by now."""
+        async with self._file.turn:
+            entries = entries_of(await self._file.read(), "backends")
+            entry = next((one for one in entries if one.get("id") == backend_id), None)
+            if entry is None or backend_id in self._service.entries:
+                return
+            await self._take_up(await asyncio.to_thread(self._made, entry))
+        self._changed()
+
+    def _made(self, entry: Mapping[str, Any]) -> ConfiguredBackend:
         try:
-            return await asyncio.to_thread(read_backend, self._surroundings, dict(entry))
+            return read_backend(self._surroundings, dict(entry))
         except (Fault, MappingError, OSError) as error:
             raise CallError(ErrorCode.INVALID_PARAMS, _sentence(error), []) from None
 
@@ -150,20 +158,27 @@ class BackendDesk:
         except SessionError as error:
             raise CallError(ErrorCode.INVALID_PARAMS, error.message, ["key"]) from None
 
-    def _keep_mapping(self, backend_id: str, text: str) -> str:
-        """Keep a mapping that was handed in, once it is checked whole, and give its path in the data folder."""
+    def _made_with_mapping(self, entry: dict[str, Any], text: str) -> ConfiguredBackend:
+        """The backend with a mapping that was handed in, whose path in the data folder the entry then has.
+
+        The mapping takes the old one's place once everything else is right as well.
+        """
         folder = self._surroundings.data_folder / _MAPPINGS
-        fresh, name = folder / f"{backend_id}.fresh", f"{backend_id}.json"
+        name = f"{entry['id']}.json"
+        fresh = folder / f"{name}.fresh"
         try:
             folder.mkdir(exist_ok=True)
             fresh.write_text(text, "utf-8", "replace")
             load_mapping(fresh)
+            made = self._made({**entry, "mapping": f"{_MAPPINGS}/{fresh.name}"})
             fresh.replace(folder / name)
         except (MappingError, OSError) as error:
+            raise CallError(ErrorCode.INVALID_PARAMS, f"mapping: {_sentence(error)}", ["mappingText"]) from None
+        finally:
             with suppress(OSError):
                 fresh.unlink()
-            raise CallError(ErrorCode.INVALID_PARAMS, f"mapping: {_sentence(error)}", ["mappingText"]) from None
-        return f"{_MAPPINGS}/{name}"
+        entry["mapping"] = f"{_MAPPINGS}/{name}"
+        return made
 
     async def _reached(self, backend_id: str) -> _Seen:
         try:
