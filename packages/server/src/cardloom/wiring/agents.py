@@ -18,8 +18,8 @@ from ..core.records import Card, Change
 from ..features.agents import handlers as agent_handlers
 from ..features.agents.harnesses.shape import McpServer
 from ..features.agents.harnesses.table import HARNESSES
-from ..features.agents.prompts.desk import Hooks as PromptHooks
 from ..features.agents.prompts.desk import PromptDesk
+from ..features.agents.prompts.hooks import Hooks as PromptHooks
 from ..features.agents.prompts.model import Sender
 from ..features.agents.prompts.store import PromptStore
 from ..features.agents.seats.desk import KIND, SeatDesk

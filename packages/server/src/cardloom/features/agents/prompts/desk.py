@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from dataclasses import replace
+from typing import Final
 
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -25,6 +25,7 @@ from ....core.clock import Clock
 from ....core.supervised import Supervised
 from ..seats.seat import Seat
 from ..state import Published
+from .hooks import Hooks
 from .model import Delivered, PromptState, QueuedPrompt, Sender, Unsure, WhenBusy, cleaned_prompt
 from .queues import Queues
 from .store import PromptStore
@@ -41,30 +42,6 @@ _REFUSALS: Final = (
     ErrorCode.PERMISSION_DENIED,
 )
 """Why a prompt does not wait for another try."""
-
-RecordPrompt: TypeAlias = Callable[[Sender, CardId, str, CallError | None], Awaitable[Cause | None]]
-CheckSender: TypeAlias = Callable[[Sender, CardId], None]
-AskOwner: TypeAlias = Callable[[Sender, CardId, str], Awaitable[None]]
-CheckBudget: TypeAlias = Callable[[CardId], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """What other features do for prompts.
-
-    `record` writes a prompt, or its refusal, into the journal. `check_sender` raises why a card may not prompt this
-    agent now. `ask_owner` shows a dangerous agent's prompt and raises USER_CANCELLED or NOT_VISIBLE. `check_budget`
-    raises BUDGET_PAUSED. `queue_changed` is told after every change, `went_out` of every prompt
-    that reached its agent, and when it was typed.
-    """
-
-    record: RecordPrompt
-    check_sender: CheckSender
-    ask_owner: AskOwner
-    check_budget: CheckBudget
-    is_dangerous: Callable[[CardId], bool]
-    queue_changed: Callable[[CardId], None]
-    went_out: Callable[[Sender, CardId, int], None]
 
 
 class PromptDesk:
