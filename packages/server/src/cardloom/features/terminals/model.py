@@ -6,7 +6,6 @@ Spec: harnesses, shell integration; agents, terminals; decision 45.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -257,8 +256,3 @@ _VIEWER_ANSWER: Final = re.compile(
 def without_answers(text: str) -> str:
     """What a person typed, without what their emulator answered to the program."""
     return _VIEWER_ANSWER.sub("", text) if "\x1b" in text else text
-
-
-def joined_pieces(pieces: Sequence[str | Mark]) -> str:
-    """The text of pieces without the marks."""
-    return "".join(piece for piece in pieces if isinstance(piece, str))

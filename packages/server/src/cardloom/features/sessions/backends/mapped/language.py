@@ -77,9 +77,6 @@ class Value:
         return found if isinstance(found, list) else []
 
 
-WHOLE: Final = Value(())
-
-
 def _time_of(at_ns: float) -> Found:
     """A moment, missing for a number that is none."""
     try:
