@@ -1,14 +1,13 @@
-import { has, isTrashPath, parentFilePath, type FileContent, type FileEntry } from "@cardloom/protocol/session";
-import { useEffect, useState } from "react";
+import { has, isTrashPath, parentFilePath, WORKSPACE_TRASH_DIR, type FileEntry } from "@cardloom/protocol/session";
+import { useState } from "react";
 import { useT } from "../shell/context";
-import { ChevronIcon, CloseIcon, FileIcon, FolderIcon, PencilIcon, TrashIcon } from "../shell/icons";
+import { ChevronIcon, CloseIcon, FileIcon, FolderIcon, PencilIcon, TrashIcon, UndoIcon } from "../shell/icons";
 import { useAttempt, useBackend, useDesk } from "./context";
-import { Code } from "./Rendered";
-import { folderNews } from "./model/folderNews";
-import { reasonOf } from "./model/conversation";
+import { FileLook } from "./FileLook";
+import { originOf, type Discarded } from "./model/trash";
+import { RemovalQuestion } from "./RemovalQuestion";
+import { useFolder } from "./useFolder";
 import styles from "./files.module.css";
-
-const TRASH = ".nr-trash";
 
 /** The workspace of a backend, folder by folder, with a look into its files; it changes as the folder does. */
 export default function FilesPanel({ backend, onClose }: { backend: string; onClose(): void }) {
@@ -19,14 +18,28 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
   const [folder, setFolder] = useState("");
   const [file, setFile] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
-  const { entries, failure, turn } = useFolder(backend, folder, workspace?.id ?? "");
+  const [deleting, setDeleting] = useState<FileEntry | null>(null);
+  const { entries, failure, turn, changed } = useFolder(backend, folder, workspace?.id ?? "");
   const canWrite = has(capabilities, "workspace.files.write");
-  const call = (name: string, params: object) => attempt(() => desk.wire.call(backend, name, params));
+  const inTrash = isTrashPath(folder);
+  // Not every backend tells of changes: what was done here is looked at in any case.
+  const call = (name: string, params: object) => attempt(() => desk.wire.call(backend, name, params)).finally(changed);
   const rename = (entry: FileEntry, name: string | null) => {
     setRenaming(null);
     if (name === null || name === "" || name === entry.name) return;
     const to = [parentFilePath(entry.path), name].filter((part) => part !== "").join("/");
     void call("renameFile", { from: entry.path, to });
+  };
+  const restore = (entry: FileEntry) => {
+    const to = originOf(entry.path);
+    if (to === null) return;
+    if (entry.path === file) setFile(null);
+    void call("renameFile", { from: entry.path, to });
+  };
+  const discard = (entry: FileEntry) => {
+    setDeleting(null);
+    if (entry.path === file) setFile(null);
+    void call("deleteFile", { path: entry.path });
   };
   return (
     <aside className={styles["files"]} aria-label={t("files.title")}>
@@ -51,7 +64,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
           <h2>{workspace?.name ?? t("files.title")}</h2>
         )}
         <span className="spring" />
-        <button type="button" className="icon-btn" aria-label={t("chat.trash")} title={t("chat.trash")} aria-pressed={isTrashPath(folder)} onClick={() => setFolder(isTrashPath(folder) ? "" : TRASH)}>
+        <button type="button" className="icon-btn" aria-label={t("chat.trash")} title={t("chat.trash")} aria-pressed={inTrash} onClick={() => setFolder(inTrash ? "" : WORKSPACE_TRASH_DIR)}>
           <TrashIcon size={14} />
         </button>
         <button type="button" className="icon-btn" aria-label={t("files.close")} title={t("files.close")} onClick={onClose}>
@@ -59,11 +72,11 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
         </button>
       </header>
       {folder === "" ? null : (
-        <button type="button" className={styles["up"]} onClick={() => setFolder(parentFilePath(folder))}>
-          <ChevronIcon size={12} /> <code>{folder}</code>
+        <button type="button" className={styles["up"]} onClick={() => setFolder(upFrom(folder))}>
+          <ChevronIcon size={12} /> {inTrash ? <span>{t("chat.inTrash", { path: originOf(folder) ?? "" })}</span> : <code>{folder}</code>}
         </button>
       )}
-      {failure === null ? null : <p className="muted">{isTrashPath(folder) ? t("chat.trashEmpty") : failure}</p>}
+      {failure === null ? null : <p className="muted">{failure}</p>}
       <ul className={styles["entries"]}>
         {entries?.map((entry) => (
           <li key={entry.path} data-ignored={entry.ignored || undefined} data-shown={entry.path === file || undefined}>
@@ -73,20 +86,26 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
               <button type="button" onClick={() => (entry.type === "dir" ? setFolder(entry.path) : setFile(entry.path))}>
                 {entry.type === "dir" ? <FolderIcon size={14} /> : <FileIcon size={14} />}
                 <span>{entry.name}</span>
-                <small>{entry.type === "dir" ? "" : sizeOf(entry.size)}</small>
+                <small>{detailOf(entry)}</small>
               </button>
             )}
             {canWrite ? (
               <>
-                <button type="button" className="icon-btn" aria-label={t("chat.renameNamed", { name: entry.name })} title={t("chat.rename")} onClick={() => setRenaming(entry.path)}>
-                  <PencilIcon size={12} />
-                </button>
+                {inTrash ? (
+                  <button type="button" className="icon-btn" aria-label={t("chat.restoreNamed", { name: entry.name })} title={t("chat.restore")} onClick={() => restore(entry)}>
+                    <UndoIcon size={12} />
+                  </button>
+                ) : (
+                  <button type="button" className="icon-btn" aria-label={t("chat.renameNamed", { name: entry.name })} title={t("chat.rename")} onClick={() => setRenaming(entry.path)}>
+                    <PencilIcon size={12} />
+                  </button>
+                )}
                 <button
                   type="button"
                   className="icon-btn"
-                  aria-label={t(isTrashPath(entry.path) ? "chat.deleteNamed" : "chat.trashNamed", { name: entry.name })}
-                  title={t(isTrashPath(entry.path) ? "chat.delete" : "chat.toTrash")}
-                  onClick={() => void call("deleteFile", { path: entry.path })}
+                  aria-label={t(inTrash ? "chat.deleteNamed" : "chat.trashNamed", { name: entry.name })}
+                  title={t(inTrash ? "chat.delete" : "chat.toTrash")}
+                  onClick={() => (inTrash ? setDeleting(entry) : discard(entry))}
                 >
                   <TrashIcon size={12} />
                 </button>
@@ -94,9 +113,28 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
             ) : null}
           </li>
         ))}
-        {entries?.length === 0 ? <li className="muted">{t("files.empty")}</li> : null}
+        {entries?.length === 0 ? <li className="muted">{t(folder === WORKSPACE_TRASH_DIR ? "chat.trashEmpty" : "files.empty")}</li> : null}
       </ul>
-      {file === null ? null : <Look key={file} backend={backend} path={file} turn={turn} onClose={() => setFile(null)} />}
+      {file === null ? null : (
+        <FileLook
+          key={`${workspace?.id ?? ""} ${file}`}
+          backend={backend}
+          workspace={workspace?.id ?? ""}
+          path={file}
+          turn={turn}
+          canWrite={canWrite}
+          onClose={() => setFile(null)}
+        />
+      )}
+      {deleting === null ? null : (
+        <RemovalQuestion
+          title={t("chat.deleteTitle", { name: originOf(deleting.path) ?? deleting.name })}
+          text={t("chat.deleteFileText")}
+          yes={t("chat.deleteYes")}
+          onNo={() => setDeleting(null)}
+          onYes={() => discard(deleting)}
+        />
+      )}
     </aside>
   );
 }
@@ -119,73 +157,17 @@ function NewName({ name, onDone }: { name: string; onDone(name: string | null): 
   );
 }
 
-/** The entries of a folder, read again whenever something in the workspace changes near it. */
-function useFolder(backend: string, folder: string, workspace: string) {
-  const { wire } = useDesk();
-  const { capabilities } = useBackend(backend);
-  const [entries, setEntries] = useState<readonly FileEntry[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    let left = false;
-    const show = (found: readonly FileEntry[] | null, problem: string | null) => {
-      if (left) return;
-      setEntries(found);
-      setFailure(problem);
-    };
-    wire
-      .call<FileEntry[]>(backend, "files", { path: folder })
-      .then((found) => show(found, null))
-      .catch((error: unknown) => show(null, reasonOf(error)));
-    return () => {
-      left = true;
-    };
-  }, [wire, backend, folder, workspace, turn]);
-
-  const watched = has(capabilities, "workspace.files.watch");
-  useEffect(() => {
-    if (!watched) return;
-    return folderNews(wire, backend, () => setTurn((known) => known + 1));
-  }, [wire, backend, watched, workspace]);
-  return { entries, failure, turn };
+/** The folder above; above what was deleted at once is the trash, and above that the workspace. */
+function upFrom(folder: string): string {
+  const up = parentFilePath(folder);
+  return isTrashPath(up) && originOf(up) === null ? WORKSPACE_TRASH_DIR : up;
 }
 
-/** A look into one file. */
-function Look({ backend, path, turn, onClose }: { backend: string; path: string; turn: number; onClose(): void }) {
-  const t = useT();
-  const { wire } = useDesk();
-  const [content, setContent] = useState<FileContent | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  useEffect(() => {
-    let left = false;
-    wire
-      .call<FileContent>(backend, "readFile", { path })
-      .then((found) => {
-        if (!left) setContent(found);
-      })
-      .catch((error: unknown) => {
-        if (!left) setFailure(reasonOf(error));
-      });
-    return () => {
-      left = true;
-    };
-  }, [wire, backend, path, turn]);
-  const isPicture = content?.encoding === "base64" && /^image\/(?:png|jpeg|gif|webp)$/.test(content.mime ?? "");
-  return (
-    <section className={styles["look"]} aria-label={path}>
-      <header>
-        <code>{path}</code>
-        <span className="spring" />
-        <button type="button" className="icon-btn" aria-label={t("app.close")} title={t("app.close")} onClick={onClose}>
-          <CloseIcon size={12} />
-        </button>
-      </header>
-      {failure === null ? null : <p className="muted">{failure}</p>}
-      {content?.encoding === "utf8" ? <Code text={content.content} language={path.slice(path.lastIndexOf(".") + 1)} /> : null}
-      {isPicture ? <img src={`data:${content.mime ?? ""};base64,${content.content}`} alt={path} /> : null}
-      {content?.encoding === "base64" && !isPicture ? <p className="muted">{t("chat.noLook")}</p> : null}
-    </section>
-  );
+function detailOf(entry: FileEntry | Discarded): string {
+  if ("deletedAt" in entry && entry.deletedAt !== null) {
+    return entry.deletedAt.toLocaleString(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
+  }
+  return entry.type === "dir" ? "" : sizeOf(entry.size);
 }
 
 function sizeOf(bytes: number | undefined): string {

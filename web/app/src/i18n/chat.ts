@@ -170,6 +170,26 @@ export const chatTexts = texts({
   "chat.trashNamed": { en: "Move {name} to the trash", ru: "Переместить {name} в корзину", zh: "将 {name} 移到回收站" },
   "chat.deleteNamed": { en: "Delete {name} for good", ru: "Удалить {name} навсегда", zh: "永久删除 {name}" },
   "chat.renameNamed": { en: "Rename {name}", ru: "Переименовать {name}", zh: "重命名 {name}" },
+  "chat.inTrash": { en: "Trash {path}", ru: "Корзина {path}", zh: "回收站 {path}" },
+  "chat.restore": { en: "Put back", ru: "Вернуть на место", zh: "还原" },
+  "chat.restoreNamed": { en: "Put {name} back", ru: "Вернуть {name} на место", zh: "还原 {name}" },
+  "chat.deleteFileText": {
+    en: "It leaves the trash for good. This cannot be undone.",
+    ru: "Файл исчезнет из корзины навсегда. Отменить это нельзя.",
+    zh: "将从回收站中永久删除，且无法撤销。",
+  },
+  "chat.editNamed": { en: "Edit {name}", ru: "Изменить {name}", zh: "编辑 {name}" },
+  "chat.textOf": { en: "Text of {name}", ru: "Текст {name}", zh: "{name} 的文本" },
+  "chat.mixedLines": {
+    en: "Its lines end in several ways, which would be lost here.",
+    ru: "Строки этого файла оканчиваются по-разному; здесь это потерялось бы.",
+    zh: "此文件混用多种换行符，在此编辑会丢失它们。",
+  },
+  "chat.fileOvertaken": {
+    en: "Somebody changed this file meanwhile. What you typed is kept here.",
+    ru: "Тем временем файл изменил кто-то другой. Ваш текст сохранён здесь.",
+    zh: "此文件已被他人更改。您输入的内容保留在此。",
+  },
   "chat.noLook": { en: "This file is no text and no picture.", ru: "Это не текст и не изображение.", zh: "此文件既不是文本也不是图片。" },
   "chat.engineTitle": { en: "Model endpoints", ru: "Серверы моделей", zh: "模型端点" },
   "chat.engineText": {
