@@ -65,14 +65,14 @@ class HookDoor:
         body = await _body(request)
         if body is None:
             return Response(status_code=413)
+        answer = _NO_DECISION
         try:
             payload = _payload(body)
+            answer = agent.hook(str(parts["event"]), payload, life, arrived_at_ms)
             for listen in self.heard:
                 listen(CardId(card_id), payload)
-            answer = agent.hook(str(parts["event"]), payload, life, arrived_at_ms)
         except Exception:  # noqa: BLE001 - an agent must never be stopped by what we make of its hook
             _log.exception("a hook of agent %s was not understood", card_id)
-            answer = _NO_DECISION
         return Response(answer, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     def _token(self, card_id: CardId) -> str:
