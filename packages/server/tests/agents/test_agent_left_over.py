@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,17 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="on
 
 
 @pytest.fixture
-def program() -> subprocess.Popen[bytes]:
+def program() -> Iterator[subprocess.Popen[bytes]]:
     """A program that leads its own group and ends by nothing milder than a kill."""
     script = "import signal,sys,time; signal.signal(1, signal.SIG_IGN); print(flush=True); time.sleep(600)"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
-    assert process.stdout is not None
-    process.stdout.readline()
-    return process
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_what_an_agent_left_running_is_ended_before_it_starts_again(
@@ -42,5 +47,3 @@ def test_another_program_of_that_number_is_left_alone(
     left_over.end(tmp_path)
     left_over.end(tmp_path / "nowhere")
     assert program.poll() is None
-    program.kill()
-    program.wait(20)
