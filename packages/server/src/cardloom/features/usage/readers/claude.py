@@ -127,15 +127,14 @@ class ClaudeReader:
         if line.isSidechain:
             self._inputs.has_sides = True
         inferred = self._inputs.newest(line.isSidechain) if started is None else None
+        calls = calls_of(message.content)
         opened = self._open
         if opened is not None:
             if opened.key == message.id and opened.goes_on(line, message, at, started, inferred, copied):
-                opened.add(message, at, offset + begin)
+                opened.add(calls, at, offset + begin)
                 return
             self._close()
-        found = OpenMessage(
-            key, line, message, usage, at, at, started, inferred, copied, calls_of(message), (offset + begin,)
-        )
+        found = OpenMessage(key, line, message, usage, at, at, started, inferred, copied, calls, (offset + begin,))
         if message.id and key not in self.output.records and is_time(at):
             self._open = found
         else:

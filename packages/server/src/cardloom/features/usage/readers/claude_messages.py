@@ -53,7 +53,7 @@ class Usage(msgspec.Struct, gc=False):
         )
 
 
-class _Block(msgspec.Struct, gc=False):
+class Block(msgspec.Struct, gc=False):
     type: str = ""
     id: str = ""
     name: str = ""
@@ -62,7 +62,7 @@ class _Block(msgspec.Struct, gc=False):
 class Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
-    content: list[_Block] | str | None = None
+    content: list[Block] | str | None = None
     usage: Usage | None = None
 
 
@@ -110,15 +110,15 @@ class OpenMessage(msgspec.Struct, gc=False):
             and copied == self.copied
             and started == self.started_ms
             and self.at_ms <= at
-            and least(self.inferred_ms, inferred) == self.inferred_ms
+            and (inferred == self.inferred_ms or least(self.inferred_ms, inferred) == self.inferred_ms)
             and is_time(at)
         )
 
-    def add(self, message: Message, at: int, offset: int) -> None:
+    def add(self, calls: tuple[Call, ...], at: int, offset: int) -> None:
         """Add what one more line tells."""
         if at > self.ended_ms:
             self.ended_ms = at
-        if calls := calls_of(message):
+        if calls:
             self.calls = joined_calls(self.calls, calls)
         self.offsets = (*self.offsets, offset)[:MOST_OFFSETS]
 
@@ -155,11 +155,13 @@ class OpenMessage(msgspec.Struct, gc=False):
         )
 
 
-def calls_of(message: Message) -> tuple[Call, ...]:
-    """The tool calls that a line tells of."""
-    content = message.content
+def calls_of(content: list[Block] | str | None) -> tuple[Call, ...]:
+    """The tool calls that a line tells of. Most lines have one block."""
     if not isinstance(content, list):
         return ()
+    if len(content) == 1:
+        block = content[0]
+        return ((block.id, block.name),) if block.type == "tool_use" else ()
     return tuple([(block.id, block.name) for block in content if block.type == "tool_use"][:MOST_TOOLS])
 
 
