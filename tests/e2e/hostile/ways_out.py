@@ -121,7 +121,11 @@ WAYS: Final = (
         Weakness(headers=("Permissions-Policy",), sandbox="allow-same-origin", allow="clipboard-read"),
         _said("copied by the person"),
     ),
-    Way("worker", Weakness(frame_policy={"worker-src": "blob:"}), _said("ran")),
+    Way(
+        "worker",
+        Weakness(frame_policy={"worker-src": "blob:", "script-src": "* blob: 'unsafe-inline'"}),
+        _said("ran"),
+    ),
     Way("serviceWorker", Weakness(frame_policy={"worker-src": "*"}, sandbox="allow-same-origin"), _said("registered")),
     Way("otherFrames", _SAME_ORIGIN, _said(".*the secret of a card.*")),
     Way("otherFiles", Weakness(frame_policy={"script-src": "*"}), _said("what another card's file says")),
