@@ -68,7 +68,7 @@ _ROWS = (
         "{backend, sessionId, runId, status: running|needs-input|done|cancelled|error}",
     ),
     _row("session.changed", "A session was made, changed or removed over some page.", "{backend, sessionId}"),
-    _row("session.engineChanged", "The engine's models are elsewhere now.", "{}"),
+    _row("session.engineChanged", "The engine's models are elsewhere now, or it works in another workspace.", "{}"),
     _row("session.backendsChanged", "A backend was set up, changed or removed.", "{}"),
     _row("card.log", "A card logged or printed lines.", "{cardId, lines}"),
     _row("stream.gap", "This connection was too slow and lost events: subscribe again.", "{}"),

@@ -154,3 +154,13 @@ async def test_the_engine_works_in_the_workspaces_that_are_open(app: App, page: 
     assert entry["revision"]
     with pytest.raises(NotFound):
         opened(await page.call("session.switchWorkspace", id="ghost"))
+
+
+async def test_a_workspace_that_is_switched_is_told_to_every_page(page: Any, clients: Any, tmp_path: Path) -> None:
+    (tmp_path / "another").mkdir()
+    made = await page.call("workspace.create", name="Another", path=str(tmp_path / "another"))
+    other = await clients.page()
+    opened(await page.call("session.switchWorkspace", id=made["id"]))
+    await other.event("session.engineChanged", lambda _: True)
+    current: Any = opened(await other.call("session.workspace"))
+    assert current["id"] == made["id"]

@@ -4,6 +4,7 @@ import { useT } from "../shell/context";
 import { useAttempt, useDesk } from "./context";
 import { keepDraft, type FileDraft } from "./model/fileDrafts";
 import { forField, forFile, lineEnd } from "./model/lineEnds";
+import { Code } from "./Rendered";
 import styles from "./files.module.css";
 
 interface FileEditorProps {
@@ -75,6 +76,12 @@ export function FileEditor({ backend, place, start, current, onDone }: FileEdito
         <p className="notice tone-warning" role="alert">
           {t("chat.fileOvertaken")}
         </p>
+      ) : null}
+      {isOvertaken && current?.encoding === "utf8" && current.revision !== revision ? (
+        <details>
+          <summary>{t("conflict.theirs")}</summary>
+          <Code text={current.content} language={path.slice(path.lastIndexOf(".") + 1)} />
+        </details>
       ) : null}
       <div className="buttons">
         {isOvertaken ? (

@@ -25,7 +25,7 @@ async function show(files: Record<string, string>) {
     const names = new Set(Object.keys(files).filter((path) => path.startsWith(start)).map((path) => path.slice(start.length).split("/")[0] ?? ""));
     if (names.size === 0 && folder !== "") return failed("not_found", `There is nothing at '${folder}'.`);
     const entries = [...names].map((name) => ({ path: start + name, name, type: start + name in files ? "file" : "dir", size: 3 }));
-    return { ok: true, data: entries.filter((entry) => entry.path !== ".nr-trash") };
+    return { ok: true, data: entries };
   };
   const write = (path: string, content: string, ifRevision: unknown) => {
     const now = files[path] ?? null;
@@ -60,11 +60,11 @@ async function show(files: Record<string, string>) {
         return Promise.resolve(write(path, params["content"] ?? "", params["ifRevision"]));
       case "session.renameFile":
         files[to] = files[from] ?? "";
-        delete files[from];
+        Reflect.deleteProperty(files, from);
         return Promise.resolve({ ok: true, data: { path: to, name: to, type: "file" } });
       case "session.deleteFile":
         if (!path.startsWith(".nr-trash/")) files[`${TURN}/${path}`] = files[path] ?? "";
-        delete files[path];
+        Reflect.deleteProperty(files, path);
         return Promise.resolve({ ok: true, data: null });
       default:
         return Promise.resolve({ ok: true, data: [] });
@@ -81,7 +81,11 @@ async function show(files: Record<string, string>) {
     await Promise.resolve();
   });
   const told = () => page.event("session.stream", { streamId: "f1", events: [{ id: null, event: { type: "workspace_update", paths: [""] } }], ended: false, error: null });
-  return { files, told, calledWith: (method: string) => calls.filter(([name]) => name === method).map(([, params]) => params) };
+  const switchElsewhere = () => {
+    current = places[1];
+    return page.event("session.engineChanged", {});
+  };
+  return { files, told, switchElsewhere, calledWith: (method: string) => calls.filter(([name]) => name === method).map(([, params]) => params) };
 }
 
 const click = async (name: string | RegExp) => userEvent.click(await screen.findByRole("button", { name }));
@@ -118,6 +122,7 @@ test("what another program writes is seen at once, and what is typed meanwhile i
   await told();
   expect((await screen.findByRole("alert")).textContent).toContain("Somebody changed this file meanwhile");
   expect((await field("plan.txt")).value).toBe("uno mine");
+  expect(screen.getByText("eins")).toBeTruthy();
   expect(calledWith("session.writeFile")).toEqual([]);
   await click("Keep mine");
   expect(files["plan.txt"]).toBe("uno mine");
@@ -156,6 +161,7 @@ test("a text whose lines end in several ways is not changed here", async () => {
 test("what went to the trash is put back to where it was", async () => {
   const { files } = await show({ "plan.txt": "one" });
   await click("Move plan.txt to the trash");
+  expect(await screen.findByText("empty")).toBeTruthy(); // the trash itself is no folder among others
   await click("Show or hide the trash");
   expect(await screen.findByText("plan.txt")).toBeTruthy();
   await click("Put plan.txt back");
@@ -182,4 +188,15 @@ test("another workspace begins at its top", async () => {
   expect(calledWith("session.switchWorkspace")).toMatchObject([{ id: "w2" }]);
   expect(await screen.findByRole("button", { name: /^docs/ })).toBeTruthy();
   expect((screen.getByRole("combobox", { name: "Workspace" }) as HTMLSelectElement).value).toBe("w2");
+});
+
+test("a workspace that is switched elsewhere leaves nothing of the one before to act on", async () => {
+  const { switchElsewhere } = await show({ [`${TURN}/plan.txt`]: "one", "b.txt": "two" });
+  await click(/^b.txt/);
+  await click("Show or hide the trash");
+  await click("Delete plan.txt for good");
+  await switchElsewhere();
+  expect(await screen.findByRole("button", { name: /^b.txt/ })).toBeTruthy();
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(screen.queryByText("two")).toBeNull();
 });

@@ -19,6 +19,14 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
   const [file, setFile] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<FileEntry | null>(null);
+  const [place, setPlace] = useState(workspace?.id);
+  if (workspace?.id !== place) {
+    setPlace(workspace?.id);
+    setFolder("");
+    setFile(null);
+    setRenaming(null);
+    setDeleting(null);
+  }
   const { entries, failure, turn, changed } = useFolder(backend, folder, workspace?.id ?? "");
   const canWrite = has(capabilities, "workspace.files.write");
   const inTrash = isTrashPath(folder);
@@ -48,11 +56,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
           <select
             aria-label={t("chat.workspace")}
             value={workspace?.id ?? ""}
-            onChange={(event) => {
-              setFolder("");
-              setFile(null);
-              void attempt(() => desk.switchWorkspace(backend, event.target.value));
-            }}
+            onChange={(event) => void attempt(() => desk.switchWorkspace(backend, event.target.value))}
           >
             {workspaces?.map((one) => (
               <option key={one.id} value={one.id}>

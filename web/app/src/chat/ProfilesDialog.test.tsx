@@ -58,6 +58,14 @@ test("a profile goes only when it was meant, by its name, and the default one no
   expect(calledWith("session.deleteProfile")).toMatchObject([{ id: "critic" }]);
 });
 
+test("two profiles of one name are told apart by their ids", async () => {
+  const data = [critic, { ...critic, id: "critic-copy" }];
+  await showChat(able, [], { ...answers, "session.profiles": () => ({ ok: true, data }) });
+  await choose(/^Manage profiles/);
+  await userEvent.click(await screen.findByRole("button", { name: "Delete Critic (critic-copy)" }));
+  expect(screen.getByRole("dialog", { name: "Delete “Critic (critic-copy)”?" })).toBeTruthy();
+});
+
 test("a bot for this session is written into it alone", async () => {
   const { calledWith } = await showChat(able, [], answers);
   await choose(/^A bot for this session/);

@@ -72,6 +72,9 @@ function Catalogue({ onClose }: { onClose(): void }) {
       await work();
       await desk.readProfiles(backend);
     });
+  // A duplicate begins with the name of the other: then the id tells them apart.
+  const nameOf = ({ id, name }: { readonly id: string; readonly name: string }) =>
+    name === "" ? id : profiles?.some((one) => one.id !== id && one.name === name) === true ? `${name} (${id})` : name;
   const isFree = draft !== null && (!draft.isNew || (isProfileId(draft.doc.id) && profiles?.every((one) => one.id !== draft.doc.id) === true));
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -130,11 +133,11 @@ function Catalogue({ onClose }: { onClose(): void }) {
     <Modal key="list" title={t("chat.profiles")} wide onClose={onClose}>
       <ul className={styles["profiles"]}>
         {(profiles ?? []).map((profile) => {
-          const name = profile.name === "" ? profile.id : profile.name;
+          const name = nameOf(profile);
           return (
             <li key={profile.id}>
               <span>
-                <b>{name}</b>
+                <b>{profile.name === "" ? profile.id : profile.name}</b>
                 <small className="muted">{profile.description ?? profile.id}</small>
               </span>
               {profile.editable === false ? null : (

@@ -23,7 +23,8 @@ export function useFolder(backend: string, folder: string, workspace: string) {
     };
     const list = (path: string) => wire.call<FileEntry[]>(backend, "files", { path });
     (folder === WORKSPACE_TRASH_DIR ? readTrash(list) : list(folder))
-      .then((entries) => show(entries, null))
+      // The trash has a button of its own.
+      .then((entries) => show(entries.filter((entry) => entry.path !== WORKSPACE_TRASH_DIR), null))
       .catch((error: unknown) => {
         // There is no trash before something was deleted.
         const isNone = folder === WORKSPACE_TRASH_DIR && error instanceof SessionError && error.code === "not_found";

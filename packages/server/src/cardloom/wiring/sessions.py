@@ -33,7 +33,11 @@ def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) ->
     """Make the sessions, kept in the database, answered by our own engine first, in the workspaces that are open."""
     data_folder = shared.settings.data_folder
     store, service = SqliteStore(shared.database), SessionsService(shared.bus)
-    workspaces = OpenWorkspaces(shared.graph, str(data_folder))
+
+    def engine_changed() -> None:
+        shared.bus.publish("session.engineChanged", {}, OWNERS)
+
+    workspaces = OpenWorkspaces(shared.graph, str(data_folder), engine_changed)
 
     def files_of(workspace_id: str | None) -> tuple[DiskFiles, bool] | None:
         files = workspaces.files_of(workspace_id)
@@ -62,9 +66,7 @@ def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) ->
         return {"url": shared.address.url + PATH, "key": shared.session_key}
 
     file = BackendsFile(data_folder)
-    endpoints = EndpointDesk(
-        surroundings, file, engine.models, lambda: shared.bus.publish("session.engineChanged", {}, OWNERS)
-    )
+    endpoints = EndpointDesk(surroundings, file, engine.models, engine_changed)
     backends = BackendDesk(
         surroundings, file, service, lambda: shared.bus.publish("session.backendsChanged", {}, OWNERS)
     )

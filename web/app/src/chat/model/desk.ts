@@ -60,6 +60,7 @@ export class ChatDesk {
       if (this.looked.has(news.backend)) this.readSessions(news.backend).catch(() => undefined); // it tells itself
     });
     wire.on("session.engineChanged", () => void this.engineChanged());
+    wire.on("workspace.changed", () => void this.workspacesChanged());
     wire.on("session.backendsChanged", () => void this.refresh());
     if (wire.online) void this.refresh();
   }
@@ -186,6 +187,13 @@ export class ChatDesk {
 
   private async engineChanged(): Promise<void> {
     await Promise.all([...this.looked].map((backend) => this.readModels(backend)));
+    await this.workspacesChanged();
+  }
+
+  /** Another workspace may be in use, for every page at once: what is done to files must be done where it is shown. */
+  private async workspacesChanged(): Promise<void> {
+    const able = [...this.looked].filter((backend) => has(this.of(backend).get().capabilities, "workspace"));
+    await Promise.all(able.map((backend) => this.readWorkspaces(backend)));
   }
 }
 

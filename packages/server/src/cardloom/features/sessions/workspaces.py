@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 from cardloom_protocol.session import NotFound, WorkspaceInfo
@@ -15,11 +16,15 @@ Workspaces: TypeAlias = list[WorkspaceInfo]
 
 
 class OpenWorkspaces:
-    """Looks at the canvas's own list. `data_folder` is never given, wherever a workspace lies."""
+    """Looks at the canvas's own list. `data_folder` is never given, wherever a workspace lies.
 
-    def __init__(self, graph: Graph, data_folder: str) -> None:
+    `switched` is told when another one is in use, for it is so for everybody who looks at its files.
+    """
+
+    def __init__(self, graph: Graph, data_folder: str, switched: Callable[[], None]) -> None:
         self._graph = graph
         self._data_folder = data_folder
+        self._switched = switched
         self._chosen: str | None = None
         self._files: dict[str, tuple[str, DiskFiles]] = {}
 
@@ -55,6 +60,7 @@ class OpenWorkspaces:
         if found is None:
             raise NotFound(f"No open workspace is called {workspace_id!r}.")
         self._chosen = found.id
+        self._switched()
         return _info(found)
 
     async def close(self) -> None:
