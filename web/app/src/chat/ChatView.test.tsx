@@ -62,6 +62,45 @@ describe("a chat", () => {
     expect(screen.getByText(/only shows sessions/)).toBeTruthy();
   });
 
+  test("a message goes only when it was meant", async () => {
+    const { calledWith } = await showChat(everything, history, { "session.deleteMessage": () => ({ ok: true, data: null }) });
+    const answer = within((await screen.findAllByRole("article"))[1] as HTMLElement);
+    const ask = async () => {
+      await userEvent.click(answer.getByRole("button", { name: "More" }));
+      await userEvent.click(screen.getByRole("menuitem", { name: "Delete…" }));
+      return within(screen.getByRole("dialog", { name: "Delete this message?" }));
+    };
+    const question = await ask();
+    expect(question.getByText(/Because \*\*so\*\*/)).toBeTruthy();
+    await userEvent.click(question.getByRole("button", { name: "Cancel" }));
+    expect(calledWith("session.deleteMessage")).toEqual([]);
+    await userEvent.click((await ask()).getByRole("button", { name: "Delete" }));
+    expect(calledWith("session.deleteMessage")).toMatchObject([{ messageId: "a1" }]);
+  });
+
+  test("a message is hidden from the model, a session is begun up to it, and its text changed unless another did", async () => {
+    const done = () => ({ ok: true, data: null });
+    const { calledWith } = await showChat(everything, history, {
+      "session.hideMessage": done,
+      "session.fork": () => ({ ok: true, data: { id: "s2" } }),
+      "session.editMessage": () => ({ ok: false, error: { code: "conflict", message: "It was changed meanwhile." } }),
+    });
+    const answer = within((await screen.findAllByRole("article"))[1] as HTMLElement);
+    for (const name of ["Hide from the model", "New session up to here"]) {
+      await userEvent.click(answer.getByRole("button", { name: "More" }));
+      await userEvent.click(screen.getByRole("menuitem", { name }));
+    }
+    expect(calledWith("session.hideMessage")).toMatchObject([{ messageId: "a1", hidden: true }]);
+    expect(calledWith("session.fork")).toMatchObject([{ messageId: "a1" }]);
+    await userEvent.click(answer.getByRole("button", { name: "Edit" }));
+    const field = answer.getByRole("textbox", { name: "Text of the message" }) as HTMLTextAreaElement;
+    await userEvent.type(field, " Mine.");
+    await userEvent.click(answer.getByRole("button", { name: "Save" }));
+    expect(calledWith("session.editMessage")).toMatchObject([{ messageId: "a1", ifHash: "h2" }]);
+    expect(await screen.findByText("It was changed meanwhile.")).toBeTruthy();
+    expect(field.value).toBe("Because **so**. Mine.");
+  });
+
   test("goes to the next alternative", async () => {
     const { calledWith } = await showChat(everything, history, { "session.swipe": () => ({ ok: true, data: history.slice(0, 1) }) });
     await userEvent.click(await screen.findByRole("button", { name: "Next alternative" }));

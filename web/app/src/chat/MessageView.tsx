@@ -7,7 +7,9 @@ import { useStore } from "../state/store";
 import { useAttempt, useCan, usePlace } from "./context";
 import { EditMessage } from "./EditMessage";
 import { PartView } from "./parts/PartView";
+import { firstWords } from "./model/conversation";
 import type { Row } from "./model/rows";
+import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./thread.module.css";
 
 interface MessageViewProps {
@@ -76,6 +78,7 @@ function Tools({ row, isLast, onEdit }: { row: Row; isLast: boolean; onEdit(): v
   const { conversation, show } = usePlace();
   const busy = useStore(conversation.state, (state) => state.transcript.run?.status === "running");
   const { message } = row;
+  const [deleting, setDeleting] = useState(false);
   const { swipes, id } = message;
   const text = derivedText(message);
   const disabled = message.flags?.disabled === true || message.flags?.hidden === true;
@@ -90,8 +93,7 @@ function Tools({ row, isLast, onEdit }: { row: Row; isLast: boolean; onEdit(): v
     entries.push({ id: "hide", label, disabled: busy, run: () => void attempt(() => conversation.hide(id, !disabled)) });
   }
   if (can("edits.delete")) {
-    const run = () => void attempt(() => conversation.remove(id));
-    entries.push({ id: "delete", label: t("chat.delete"), tone: "danger", disabled: busy, run });
+    entries.push({ id: "delete", label: t("chat.deleteSession"), tone: "danger", disabled: busy, run: () => setDeleting(true) });
   }
   return (
     <footer className={styles["tools"]} data-last={isLast || undefined}>
@@ -126,6 +128,18 @@ function Tools({ row, isLast, onEdit }: { row: Row; isLast: boolean; onEdit(): v
           <MoreIcon size={14} />
         </MenuButton>
       )}
+      {deleting ? (
+        <RemovalQuestion
+          title={t("chat.deleteMessageTitle")}
+          text={t("chat.deleteMessageText", { text: firstWords(text) })}
+          yes={t("chat.deleteYes")}
+          onNo={() => setDeleting(false)}
+          onYes={() => {
+            setDeleting(false);
+            void attempt(() => conversation.remove(id));
+          }}
+        />
+      ) : null}
     </footer>
   );
 }

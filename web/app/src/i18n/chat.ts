@@ -63,6 +63,12 @@ export const chatTexts = texts({
   "chat.hide": { en: "Hide from the model", ru: "Скрыть от модели", zh: "对模型隐藏" },
   "chat.unhide": { en: "Show to the model", ru: "Показать модели", zh: "对模型显示" },
   "chat.delete": { en: "Delete", ru: "Удалить", zh: "删除" },
+  "chat.deleteMessageTitle": { en: "Delete this message?", ru: "Удалить это сообщение?", zh: "删除此消息？" },
+  "chat.deleteMessageText": {
+    en: "“{text}” goes from the history for good.",
+    ru: "«{text}» навсегда исчезнет из истории.",
+    zh: "“{text}”将从历史中永久消失。",
+  },
   "chat.swipes": { en: "Alternatives", ru: "Варианты", zh: "备选回答" },
   "chat.swipe": { en: "{active} / {count}", ru: "{active} / {count}", zh: "{active} / {count}" },
   "chat.swipePrevious": { en: "Alternative before", ru: "Предыдущий вариант", zh: "上一个备选" },
