@@ -195,7 +195,7 @@ def _join_canvas(
 
     async def card_removed(card: Card) -> None:
         await seats.card_removed(card)
-        await prompts.recheck()
+        await prompts.card_removed(card.id)
 
     def changed(workspace_id: WorkspaceId, changes: Sequence[Change]) -> None:
         seats.canvas_changed(workspace_id, changes)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
+from weakref import WeakValueDictionary
 
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -54,7 +55,7 @@ class PromptDesk:
         self._hooks = hooks
         self._typists: dict[CardId, Typist] = {}
         self._draining: set[CardId] = set()
-        self._hands: dict[CardId, asyncio.Lock] = {}
+        self._hands: WeakValueDictionary[CardId, asyncio.Lock] = WeakValueDictionary()
         self._typing: set[CardId] = set()
         self._beside = Supervised(_log, "the way of a prompt")
 
@@ -64,6 +65,11 @@ class PromptDesk:
 
     async def close(self) -> None:
         await self._beside.end()
+
+    async def card_removed(self, card_id: CardId) -> None:
+        """A card is gone: its prompts go nowhere any more. Those that wait for it stay, should it come back."""
+        self._typists.pop(card_id, None)
+        await self.recheck()
 
     # Sending
 
@@ -322,7 +328,11 @@ class PromptDesk:
             await self._send(seat, prompt)
         except CallError as error:
             if error.code is ErrorCode.BUSY:
-                asyncio.get_running_loop().call_later(DRAFT_MS / 1000, self.look_again, seat)
+                self._beside.start(self._look_again_later(seat))
+
+    async def _look_again_later(self, seat: Seat) -> None:
+        await asyncio.sleep(DRAFT_MS / 1000)
+        self.look_again(seat)
 
     async def _tell_held_back(self, seat: Seat) -> None:
         """Let every prompt that a budget holds back show why."""

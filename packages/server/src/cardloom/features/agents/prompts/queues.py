@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
+from weakref import WeakValueDictionary
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId
@@ -28,7 +29,7 @@ class Queues:
         self._store = store
         self._changed = changed
         self._queues: dict[CardId, tuple[QueuedPrompt, ...]] = {}
-        self._turns: dict[CardId, asyncio.Lock] = {}
+        self._turns: WeakValueDictionary[CardId, asyncio.Lock] = WeakValueDictionary()
 
     async def load(self, is_dangerous: Callable[[CardId], bool]) -> None:
         """Read what an earlier server left; what waits for a dangerous agent was approved, or it had gone."""
