@@ -112,6 +112,8 @@ async def test_a_mapping_that_is_handed_in_is_checked_whole_and_kept(app: App, p
     assert "JSON" in refusal.message
     refusal = await page.refused("session.saveBackend", **{**given, "url": "http://"}, mappingText=f"{text} ")
     assert "url" in refusal.message
+    refusal = await page.refused("session.saveBackend", **given, mappingText=f"{text} ", key="no\nkey")
+    assert refusal.data == ["key"]
     assert kept.read_text() == text, "what is refused changes nothing"
     assert list(kept.parent.iterdir()) == [kept]
     again = await page.call("session.saveBackend", **{**given, "url": "http://127.0.0.1:8"})

@@ -21,6 +21,7 @@ from cardloom_protocol.session.errors import NotFound, SessionError
 from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
 
 from .backends.configured import COMMANDS, ConfiguredBackend, Fault, Surroundings, read_backend, server_of
+from .backends.keys import check_key
 from .backends.mapped.language import MappingError
 from .backends.mapped.mapping import load_mapping
 from .backends.reaching import reach
@@ -92,12 +93,14 @@ class BackendDesk:
             if old is None and backend_id in self._service.entries:
                 raise CallError(ErrorCode.INVALID_PARAMS, f"the name {backend_id!r} is taken", ["backendId"])
             entry = _entry(given, old)
+            if "key" in given:
+                _check_key(given["key"])
             if "mappingText" in given and entry["kind"] == "mapped":
                 made = await asyncio.to_thread(self._made_with_mapping, entry, given["mappingText"])
             else:
                 made = await asyncio.to_thread(self._made, entry)
             if "key" in given:
-                await self._keep_key(backend_id, given["key"])
+                await self._surroundings.keys.put(_key_name(backend_id), given["key"])
             await self._file.write({**document, "backends": with_entry(document, "backends", backend_id, entry)})
             await self._take_up(made)
         self._changed()
@@ -151,12 +154,6 @@ class BackendDesk:
             return read_backend(self._surroundings, dict(entry))
         except (Fault, MappingError, OSError) as error:
             raise CallError(ErrorCode.INVALID_PARAMS, _sentence(error), []) from None
-
-    async def _keep_key(self, backend_id: str, key: str) -> None:
-        try:
-            await self._surroundings.keys.put(_key_name(backend_id), key)
-        except SessionError as error:
-            raise CallError(ErrorCode.INVALID_PARAMS, error.message, ["key"]) from None
 
     def _made_with_mapping(self, entry: dict[str, Any], text: str) -> ConfiguredBackend:
         """The backend with a mapping that was handed in, whose path in the data folder the entry then has.
@@ -272,3 +269,10 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"There is no readable file {error.filename or ''} ({error.strerror or type(error).__name__})."
     return str(error).removeprefix("backend.")
+
+
+def _check_key(key: str) -> None:
+    try:
+        check_key(key)
+    except SessionError as error:
+        raise CallError(ErrorCode.INVALID_PARAMS, error.message, ["key"]) from None

@@ -51,6 +51,12 @@ def _fits_a_header(key: str) -> bool:
     return bool(key) and key.isascii() and key.isprintable()
 
 
+def check_key(key: str) -> None:
+    """BAD_REQUEST for an empty key or one that no header can carry."""
+    if not _fits_a_header(key):
+        raise BadRequest(_A_KEY)
+
+
 class SealedKeys:
     """Keys in files that only the vault can open, one a name."""
 
@@ -78,8 +84,7 @@ class SealedKeys:
 
     async def put(self, name: str, key: str) -> None:
         """Keep a key. BAD_REQUEST for an empty one or one that no header can carry."""
-        if not _fits_a_header(key):
-            raise BadRequest(_A_KEY)
+        check_key(key)
         sealed = await self._vault.seal(self._entry(name), key)
         await asyncio.to_thread(_write_own, self._path(name), sealed)
 
