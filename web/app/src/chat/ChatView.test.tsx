@@ -62,6 +62,26 @@ describe("a chat", () => {
     expect(screen.getByText(/only shows sessions/)).toBeTruthy();
   });
 
+  test("Home and End go all the way, and whoever says something is at the end", async () => {
+    vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockReturnValue(90_000);
+    await showChat(everything, history, { "session.run": () => new Promise(() => undefined) });
+    const log = await screen.findByRole("log");
+    expect(log.scrollTop).toBe(90_000);
+    log.focus();
+    await userEvent.keyboard("{Home}");
+    expect(log.scrollTop).toBe(0);
+    expect(screen.getByRole("button", { name: "To the end" })).toBeTruthy();
+    await userEvent.keyboard("{End}");
+    expect(log.scrollTop).toBe(90_000);
+    expect(screen.queryByRole("button", { name: "To the end" })).toBeNull();
+    await userEvent.keyboard("{Home}");
+    const field = screen.getByRole("textbox", { name: "Write a message" });
+    await userEvent.clear(field);
+    await userEvent.type(field, "hello{Enter}");
+    expect(log.scrollTop).toBe(90_000);
+    expect(screen.queryByRole("button", { name: "To the end" })).toBeNull();
+  });
+
   test("a message goes only when it was meant", async () => {
     const { calledWith } = await showChat(everything, history, { "session.deleteMessage": () => ({ ok: true, data: null }) });
     const answer = within((await screen.findAllByRole("article"))[1] as HTMLElement);

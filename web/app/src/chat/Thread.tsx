@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -36,6 +36,13 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
     if (element !== null) element.scrollTop = element.scrollHeight;
   }, []);
 
+  // Whoever says something looks at the end, wherever they were.
+  const [said, setSaid] = useState(sending);
+  if (said !== sending) {
+    setSaid(sending);
+    if (sending !== null) setFollows(true);
+  }
+
   const height = virtual.getTotalSize();
   useLayoutEffect(() => {
     if (follows) toEnd();
@@ -71,6 +78,21 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
     else if (wentUp) setFollows(false);
   };
 
+  // The browser's own way there is a long one, and ends where rows are measured while it goes on.
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const element = event.currentTarget;
+    const isOwn = event.target === element || (event.target instanceof Element && event.target.closest("pre, input, textarea, select") === null);
+    if (!isOwn || event.shiftKey || event.altKey || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault();
+    if (event.key === "Home") {
+      if (element.scrollHeight - element.clientHeight >= NEAR_END_PX) setFollows(false);
+      element.scrollTop = 0;
+    } else {
+      setFollows(true);
+      toEnd();
+    }
+  };
+
   const { run } = transcript;
   const items = virtual.getVirtualItems();
   return (
@@ -83,6 +105,7 @@ export function Thread({ transcript, sending }: { transcript: Transcript; sendin
         aria-busy={run?.status === "running"}
         tabIndex={0}
         onScroll={onScroll}
+        onKeyDown={onKeyDown}
       >
         <div className={styles["rows"]} style={{ height }}>
           {items.map((item) => {
