@@ -60,6 +60,34 @@ def test_requests_travel_as_columns_and_cost_what_they_cost_alone(seed: int) -> 
     applied.close()
 
 
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=60, deadline=None)
+def test_copies_are_settled_alike_in_the_middle_of_a_first_scan_and_at_its_end(seed: int) -> None:
+    dice = random.Random(seed)
+    readings = [
+        Reading(
+            LogFile("claude-code", f"/{name}.jsonl", 9, 0, number),
+            Cursor(9),
+            records=[request(dice, key) for key in dice.sample(("msg_1", "msg_2", "msg_3", "msg_4"), 2)],
+            from_offset=0,
+        )
+        for number, name in enumerate("abcde")
+    ]
+    filled, applied = UsageStore(None, Prices()), UsageStore(None, Prices())
+    for reading in readings:
+        filled.intake.fill(pack(reading))
+        if dice.random() < 0.4:
+            filled.intake.settle()
+    filled.intake.scanned(NOW_MS)
+    applied.intake.apply(*readings)
+    assert filled.records_with_logs() == applied.records_with_logs()
+    assert filled.work_by("model") == applied.work_by("model")
+    for key in ("msg_1", "msg_2", "msg_3", "msg_4"):
+        assert sorted(filled.request(key), key=repr) == sorted(applied.request(key), key=repr)
+    filled.close()
+    applied.close()
+
+
 def test_a_copy_that_adds_nothing_leaves_the_request_to_its_log_and_one_that_does_is_merged(home: Home) -> None:
     home.claude("a", claude_answer(1, session="a"), claude_answer(2, "msg_2", session="a"))
     home.claude("b", claude_answer(1, session="b"), claude_answer(2, "msg_2", session="b", usage={"output_tokens": 9}))

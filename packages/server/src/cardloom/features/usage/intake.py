@@ -20,7 +20,7 @@ from .rows import DAY_MS, ENCODER, RECORDS, Packed, Rows, beginning, unpack
 _MERGED: Final = 0
 _SETTLED_TOGETHER: Final = 1000
 _UNSETTLED: Final = "unsettled"
-"""In `meta` while requests may be counted once for each log that has them."""
+"""In `meta` while requests may be counted once for each log that has them: with the last log that is settled."""
 _FILL: Final = "INSERT INTO sightings VALUES (?11,?1,?12,?12,1,?13,?2,?14,?15,?16,?3,?4,?5,?6,?7,?8,?10,?9)"
 TOLD: Final = "told:"
 """How the path of a log begins that is no file but what agents told."""
@@ -80,6 +80,11 @@ class Intake:
                     self._index.run_many(_FILL, _filling(group, harness, log, self._index.prices))
                 self._add_skips(log, reading.skips)
 
+    def settle(self) -> None:
+        """Settle what several logs have so far; from now on keys are sorted as they come."""
+        with self._index.writing():
+            self._settle_rest()
+
     def mark_gone(self, paths: Iterable[str]) -> None:
         """Note logs that are no longer there; what was read of them stays."""
         with self._index.writing():
@@ -109,7 +114,8 @@ class Intake:
     def _begin_fill(self) -> None:
         if self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
             return
-        self._index.run("INSERT INTO meta VALUES (?, '')", (_UNSETTLED,))
+        last = self._index.rows("SELECT coalesce(max(id), 0) FROM logs")[0][0]
+        self._index.run("INSERT INTO meta VALUES (?, ?)", (_UNSETTLED, str(last)))
         if not self._index.rows("SELECT 1 FROM sightings LIMIT 1"):
             self._index.run(WITHOUT_KEYS)
 
@@ -204,13 +210,16 @@ class Intake:
         self._index.run_many(INSERT, merged)
 
     def _settle_rest(self) -> None:
-        """Settle what `fill` left: every request that more than one log has."""
-        if not self._index.rows("SELECT 1 FROM meta WHERE name = ?", (_UNSETTLED,)):
+        """Settle what `fill` left: every request that more than one log has, one of them a new one."""
+        marks = self._index.rows("SELECT value FROM meta WHERE name = ?", (_UNSETTLED,))
+        if not marks:
             return
         self._index.run(BY_KEY)
         shared: defaultdict[str, list[str]] = defaultdict(list)
         for harness, key in self._index.rows(
-            "SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness HAVING count(*) > 1"
+            """SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness
+               HAVING count(*) > 1 AND max(log) > ?""",
+            (int(marks[0][0] or 0),),
         ):
             shared[harness].append(key)
         for harness, keys in shared.items():

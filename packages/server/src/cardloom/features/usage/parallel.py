@@ -21,7 +21,7 @@ from .reading_process import READINGS, Job, read_message, write_message
 from .rows import Packed, pack
 
 WORTH_A_PROCESS_BYTES: Final = 24 << 20
-_WAITING: Final = 96
+_WAITING: Final = 160
 """More than are taken into the index together, so that nobody has to stop reading meanwhile."""
 
 

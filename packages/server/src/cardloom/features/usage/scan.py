@@ -24,6 +24,9 @@ _TOGETHER: Final = 64
 _RECORDS_TOGETHER: Final = 10_000
 """So many readings or requests are put into the index by one transaction."""
 
+_SETTLED_AT: Final = 7 / 8
+"""So much of a first scan is settled while others still read the rest, so that little is left to do alone."""
+
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all."""
 
@@ -48,6 +51,7 @@ def scan(
     total = sum(log.size for log in changed)
     done = failed = 0
     take = store.intake.apply_packed if known else store.intake.fill
+    settled = False
     waiting: list[Packed] = []
     for reading in _readings(store, changed, known):
         waiting.append(reading)
@@ -57,6 +61,9 @@ def scan(
             take(*waiting)
             waiting.clear()
             progress(done, total)
+            if not known and not settled and done > total * _SETTLED_AT:
+                settled = True
+                store.intake.settle()
     take(*waiting)
     progress(done, total)
     for harness, path, reason in listing.refused:
