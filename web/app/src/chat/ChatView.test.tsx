@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Message } from "@cardloom/protocol/session";
@@ -60,6 +60,13 @@ describe("a chat", () => {
     }
     expect(screen.queryByRole("textbox")).toBeNull();
     expect(screen.getByText(/only shows sessions/)).toBeTruthy();
+  });
+
+  test("of ten thousand messages only those near the sight are in the page", async () => {
+    const long: Message[] = Array.from({ length: 10_000 }, (_, at) => ({ id: `m${at}`, role: "user", parts: [{ type: "text", text: `Message ${at}` }] }));
+    await showChat({}, long);
+    expect((await screen.findAllByRole("article")).length).toBeLessThan(100);
+    expect(screen.getByRole("log").firstElementChild?.getAttribute("style")).toMatch(/height: \d{7,}px/);
   });
 
   test("Home and End go all the way, and whoever says something is at the end", async () => {
@@ -158,6 +165,30 @@ describe("a chat", () => {
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
     expect(calledWith("session.get").length).toBe(before + 1);
     expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+  });
+
+  test("files go along with a line, stay when it is refused, and stay with their session while another is shown", async () => {
+    const kept = { ok: true, data: { ref: "r1" } };
+    const given = { "session.putAsset": () => kept, "session.run": () => ({ ok: false, error: { code: "busy", message: "A run goes on." } }) };
+    const { calledWith } = await showChat(everything, history, given);
+    const field = await screen.findByRole("textbox", { name: "Write a message" });
+    await userEvent.clear(field);
+    const picker = document.querySelector<HTMLInputElement>("input[type=file]") as HTMLInputElement;
+    const unreadable = new File(["x"], "gone.txt", { type: "text/plain" });
+    unreadable.arrayBuffer = () => Promise.reject(new Error("gone.txt cannot be read."));
+    await userEvent.upload(picker, [unreadable, new File(["png"], "pic.png", { type: "image/png" }), new File(["words"], "a.txt", { type: "text/plain" })]);
+    expect(await screen.findByText("gone.txt cannot be read.")).toBeTruthy();
+    await userEvent.type(field, "see{Enter}");
+    expect(calledWith("session.putAsset").map((params) => params["name"])).toEqual(["pic.png", "a.txt"]);
+    const parts = (calledWith("session.run")[0]?.["parts"] ?? []) as { type: string; text?: string }[];
+    expect(parts.map((part) => [part.type, part.text])).toEqual([["text", "see"], ["image", undefined], ["file", "words"]]);
+    expect(await screen.findByText("A run goes on.")).toBeTruthy();
+    cleanup();
+    await showChat(everything, history, given);
+    await userEvent.click(await screen.findByRole("button", { name: "Remove pic.png" }));
+    expect(screen.queryByText("pic.png")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Remove a.txt" }));
+    await userEvent.clear(screen.getByRole("textbox", { name: "Write a message" }));
   });
 
   test("Shift and Enter begin a line", async () => {

@@ -7,8 +7,9 @@ import { attachmentOf, type Attachment } from "./attachments";
 import { useAttempt, useDesk, usePlace } from "./context";
 import styles from "./thread.module.css";
 
-/** What is typed into a chat stays with its session until it is sent, also while another is shown. */
+/** What is typed into a chat and attached stays with its session until it is sent, also while another is shown. */
 const drafts = new Map<string, string>();
+const attachments = new Map<string, readonly Attachment[]>();
 
 /** The field to write in: Enter sends, Shift+Enter begins a line, Escape stops the answer. */
 export function Composer({ children }: { children?: ReactNode }) {
@@ -18,7 +19,7 @@ export function Composer({ children }: { children?: ReactNode }) {
   const { conversation, backend, capabilities } = usePlace();
   const key = `${backend}\n${conversation.sessionId}`;
   const [text, setText] = useState(() => drafts.get(key) ?? "");
-  const [attached, setAttached] = useState<readonly Attachment[]>([]);
+  const [attached, setAttached] = useState(() => attachments.get(key) ?? []);
   const running = useStore(conversation.state, (state) => state.transcript.run?.status === "running");
   const sending = useStore(conversation.state, (state) => state.sending !== null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -28,6 +29,11 @@ export function Composer({ children }: { children?: ReactNode }) {
   const write = (value: string) => {
     setText(value);
     drafts.set(key, value);
+  };
+  const holdFiles = (change: (known: readonly Attachment[]) => readonly Attachment[]) => {
+    const next = change(attachments.get(key) ?? []);
+    attachments.set(key, next);
+    setAttached(next);
   };
   useEffect(() => {
     const element = field.current;
@@ -41,7 +47,7 @@ export function Composer({ children }: { children?: ReactNode }) {
     if ((line === "" && attached.length === 0) || running || sending) return;
     write("");
     const files = attached;
-    setAttached([]);
+    holdFiles(() => []);
     const sent = await attempt(async () => {
       const parts: AnyPart[] = [];
       for (const file of files) parts.push(await file.keep(wire, backend, conversation.sessionId));
@@ -50,7 +56,7 @@ export function Composer({ children }: { children?: ReactNode }) {
     });
     if (sent) return;
     if ((drafts.get(key) ?? "") === "") write(text);
-    setAttached(files);
+    holdFiles((known) => [...files, ...known]);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === "Escape" && running) void attempt(() => conversation.cancel());
@@ -62,14 +68,19 @@ export function Composer({ children }: { children?: ReactNode }) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const attach = async (files: Iterable<File>) => {
-    const found = await Promise.all([...files].map(attachmentOf));
-    setAttached((known) => [...known, ...found]);
+  const attach = async (files: readonly File[]) => {
+    // One that cannot be read is told of, and the others come along all the same.
+    for (const file of files) {
+      await attempt(async () => {
+        const found = await attachmentOf(file);
+        holdFiles((known) => [...known, found]);
+      });
+    }
   };
   const onPaste = (event: ClipboardEvent) => {
     if (!canAttach || event.clipboardData.files.length === 0) return;
     event.preventDefault();
-    void attach(event.clipboardData.files);
+    void attach([...event.clipboardData.files]);
   };
 
   return (
@@ -88,7 +99,7 @@ export function Composer({ children }: { children?: ReactNode }) {
               <button
                 type="button"
                 aria-label={t("chat.detach", { name: file.name })}
-                onClick={() => setAttached((known) => known.filter((one) => one !== file))}
+                onClick={() => holdFiles((known) => known.filter((one) => one !== file))}
               >
                 <CloseIcon size={10} />
               </button>
@@ -118,7 +129,7 @@ export function Composer({ children }: { children?: ReactNode }) {
               multiple
               hidden
               onChange={(event) => {
-                void attach(event.target.files ?? []);
+                void attach([...(event.target.files ?? [])]);
                 event.target.value = "";
               }}
             />
