@@ -141,10 +141,12 @@ class Clients:
 
 
 class ServerProcess:
-    """A real server in its own process and group."""
+    """A real server in its own process and group, of a person whose home has nothing in it."""
 
     def __init__(self, home: Path, folder: Path, port: int) -> None:
-        environment = {**os.environ, "CARDLOOM_HOME": str(home), "CARDLOOM_PORT": str(port)}
+        person = home.with_name(f"{home.name}-person")
+        person.mkdir(exist_ok=True)
+        environment = {**os.environ, "CARDLOOM_HOME": str(home), "CARDLOOM_PORT": str(port), "HOME": str(person)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cardloom", "up", str(folder)],
             env=environment,

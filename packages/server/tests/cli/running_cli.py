@@ -13,11 +13,13 @@ CAP_S = 30
 
 
 class Cli:
-    """Runs commands on one data folder."""
+    """Runs commands on one data folder, for a person whose home has nothing in it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.environment = {**os.environ, "CARDLOOM_HOME": str(home), "PYTHONUTF8": "1"}
+        person = home.with_name(f"{home.name}-person")
+        person.mkdir(exist_ok=True)
+        self.environment = {**os.environ, "CARDLOOM_HOME": str(home), "HOME": str(person), "PYTHONUTF8": "1"}
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
