@@ -25,7 +25,7 @@ CAP_S = 20.0
 def settings(tmp_path: Path) -> Settings:
     """A server that loses patience quickly and lets little wait."""
     return replace(
-        Settings(tmp_path / "data"), hello_timeout_ms=300, stall_timeout_ms=400, outbox_events=50, outbox_bytes=400_000
+        Settings(tmp_path / "data"), hello_timeout_ms=2000, stall_timeout_ms=400, outbox_events=50, outbox_bytes=400_000
     )
 
 
