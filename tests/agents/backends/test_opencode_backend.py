@@ -87,10 +87,14 @@ async def test_results_of_calls_are_a_message_behind_them(host: BackendHost) -> 
     subject = Subject(HostClient(host), WORDS)
     session = await subject.session()
     run = await subject.run(session, "permission")
+    events = []
     async for _, event in subject.client.follow(run):
+        events.append(event)
         if event["type"] == "ask" and "resolved" not in event:
             await subject.client.call("answer", runId=run, askId=event["askId"], optionIds=["once"])
-    _, call, result, last = await subject.history(session)
+    history = await subject.history(session)
+    assert len(history) == 4, events
+    _, call, result, last = history
     use = call["parts"][-1]
     assert (use["type"], use["data"]["command"]) == ("tool_use", "echo hi")
     assert result["role"] == "tool"

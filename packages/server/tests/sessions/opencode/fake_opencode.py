@@ -83,6 +83,8 @@ def run(session: str, word: str) -> None:
     user = message_in(session, "user")
     part_of(user, "text", text=word)
     tell("session.status", sessionID=session, status={"type": "busy"})
+    if word == "early":
+        tell("session.idle", sessionID=session)
     answer = message_in(session, "assistant")
     match word:
         case "die":

@@ -91,6 +91,13 @@ async def test_a_sub_agents_permission_is_asked_too(host: BackendHost) -> None:
     assert (await texts(host, session))[-1] == ("assistant", "always ")
 
 
+async def test_rest_that_is_told_before_the_answer_begins_does_not_end_the_run(host: BackendHost) -> None:
+    session = await new_session(host)
+    trace = await ran(host, session, "early")
+    assert [message["role"] for message in await history(host, session)] == ["user", "assistant"]
+    assert trace.of("message_end")
+
+
 async def test_retries_and_lists_of_things_to_do_are_activities_and_odd_parts_are_kept(host: BackendHost) -> None:
     session = await new_session(host)
     trace = await ran(host, session, "retry")

@@ -47,6 +47,7 @@ class OpenCodeHearing:
         self._has_user = False
         self._is_idle = False
         self._is_open = False
+        self._has_missed = False
         self._failure: SessionError | None = None
         self._asks: dict[str, asyncio.Task[None]] = {}
 
@@ -63,7 +64,7 @@ class OpenCodeHearing:
     async def hear_all(self) -> None:
         """Hear the run to its end. `opencode_failed` for a model that failed."""
         try:
-            while not (self._is_idle and not self._is_open):
+            while not self._is_over():
                 try:
                     async with asyncio.timeout(END_S if self._is_idle else None):
                         event = await self._events.get()
@@ -77,6 +78,11 @@ class OpenCodeHearing:
         await self._end_message()
         if self._failure is not None and not self._run.cancelled:
             raise self._failure
+
+    def _is_over(self) -> bool:
+        """Whether OpenCode rests after what was asked, not before it began: that is waited for a while."""
+        has_answered = self._begun or self._failure is not None or self._run.cancelled or self._has_missed
+        return self._is_idle and not self._is_open and bool(has_answered)
 
     async def _take(self, event: JsonObject) -> None:
         properties = object_of(event.get("properties"))
@@ -212,7 +218,7 @@ class OpenCodeHearing:
         """After a gap: whether the run is still going on. What was missed stands in the stored messages."""
         status = object_of(await self._ask_opencode("GET", "/session/status"))
         if object_of(status.get(self._run.session_id)).get("type", "idle") == "idle" and self._has_user:
-            self._is_idle, self._is_open = True, False
+            self._is_idle, self._is_open, self._has_missed = True, False, True
 
     def _put(self, kind: str, request: JsonObject) -> None:
         request_id = text_of(request.get("id"))
