@@ -17,13 +17,15 @@ export function visibilities(cards: Iterable<Card>, view: Rect, overview: boolea
   return seen;
 }
 
-/** Tells the server which cards this page shows, at most every 700 ms and only when that changed. */
+/** Tells the server which cards this page shows: at most every 700 ms, only when that changed, new cards at once. */
 export function usePresence(box: RefObject<HTMLDivElement | null>): void {
   const session = useSession();
   const flow = useStoreApi();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
     let told = "";
+    let toldAt = Number.NEGATIVE_INFINITY;
+    let count = 0;
     const report = () => {
       timer = null;
       const state = session.canvas.get();
@@ -47,12 +49,18 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       const text = JSON.stringify(presence);
       if (text === told) return;
       told = text;
+      toldAt = performance.now();
       session.client.call("client.presence", presence).catch(() => {
         told = "";
       });
     };
     const soon = () => {
-      timer ??= setTimeout(report, REPORT_EVERY_MS);
+      const now = session.canvas.get()?.cards.size ?? 0;
+      if (timer !== null && now === count) return;
+      if (timer !== null) clearTimeout(timer);
+      const isNew = now !== count;
+      count = now;
+      timer = setTimeout(report, isNew ? Math.max(0, toldAt + REPORT_EVERY_MS - performance.now()) : REPORT_EVERY_MS);
     };
     const forget = () => {
       told = "";
