@@ -61,7 +61,8 @@ test-web: setup ## Tests of the TypeScript packages
 
 test-agents: setup ## Agents' real programs against a scripted model (ALL=1: those too that CI leaves out)
 	$(BIN)/python tools/ensure_clis.py $(if $(ALL),--all)
-	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents -n 3 --dist loadgroup
+	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents --ignore=tests/agents/backends -n 3 --dist loadgroup
+	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents/backends
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh
