@@ -13,7 +13,8 @@ from cardloom_protocol.manifest.names import BUILTIN_TOOLS, RESERVED_NAMES
 from cardloom_protocol.manifest.structure import MANIFEST_SCHEMA, PYTHON_MANIFEST_SCHEMA
 from cardloom_protocol.method_row import EventRow, MethodRow
 from cardloom_protocol.methods import CANVAS_METHODS, CARD_METHODS, EVENTS, OWNER_CARD_METHODS
-from cardloom_protocol.methods_canvas import CARD_KINDS, STICKY_COLORS
+from cardloom_protocol.methods_canvas import CARD_KINDS
+from cardloom_protocol.methods_canvas_content import STICKY_COLORS
 from cardloom_protocol.paths import PROTECTED_DIRS, PROTECTED_FILES
 from cardloom_protocol.permissions import PERMISSIONS
 from cardloom_protocol.ports import PORT_TYPES, conversions

@@ -10,7 +10,8 @@ from cardloom_protocol.callers import CALLERS
 from cardloom_protocol.limits import LIMITS, OWN_LIMITS, Limit
 from cardloom_protocol.method_row import EventRow, MethodRow
 from cardloom_protocol.methods import EVENTS, METHODS, OWNER_CARD_METHODS
-from cardloom_protocol.methods_canvas import CARD_KINDS, STICKY_COLORS
+from cardloom_protocol.methods_canvas import CARD_KINDS
+from cardloom_protocol.methods_canvas_content import STICKY_COLORS
 from cardloom_protocol.permissions import PERMISSIONS
 from cardloom_protocol.ports import PORT_TYPES, conversions
 from cardloom_protocol.ports.types import CUSTOM_TYPE_PATTERN

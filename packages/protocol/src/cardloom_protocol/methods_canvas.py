@@ -10,6 +10,7 @@ from typing import Final
 from .method_row import MethodRow
 from .methods_canvas_agents import AGENT_ROWS
 from .methods_canvas_cards import CARD_DESK_ROWS
+from .methods_canvas_content import CONTENT_ROWS
 from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
 from .methods_canvas_sessions import SESSION_ROWS
@@ -27,66 +28,12 @@ _SIZE = {"w": _EXTENT, "h": _EXTENT}
 _TITLE = nullable(text(0, 120))
 _NAME = text(1, 120)
 _FOLDER = text(1, 4096)
-_INDEX = integer(0, 10_000)
-_TASK_TEXT = text(1, 500)
-_TASK_STATUS = one_of(("pending", "active", "done", "error"))
-_ASSIGNEE = nullable(text(0, 128))
-_COLUMN_TITLE = text(1, 64)
-_LONG_TEXT = text(0, 1_000_000)
 _DIRECTION = one_of(("forward", "backward", "both"))
 _ENTRY_ID = integer(1, 2**53 - 1)
 _TIME_MS = integer(0, 2**53 - 1)
 _PERMISSION_IDS = items(one_of(tuple(PERMISSIONS)), max_items=len(PERMISSIONS), unique=True)
 _VISIBILITY = one_of(("visible", "overview", "hidden"))
-_TODO_ITEM = record(
-    {"id": ident(), "text": _TASK_TEXT, "status": _TASK_STATUS}, {"column": text(0, 64), "assignee": text(0, 128)}
-)
-_KANBAN_TASK = record(
-    {"id": ident(), "text": _TASK_TEXT, "status": _TASK_STATUS, "column": ident()}, {"assignee": text(0, 128)}
-)
-_KANBAN_COLUMN = record({"id": ident(), "title": _COLUMN_TITLE})
-STICKY_COLORS: Final = ("yellow", "blue", "green", "rose", "violet", "grey")
 CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget", "custom")
-
-
-def _step(do: str, required: dict[str, Shape] | None = None, optional: dict[str, Shape] | None = None) -> Shape:
-    """One editing step: an object whose `do` names it."""
-    return record({"do": {"const": do}, **(required or {})}, optional)
-
-
-_TODO_STEP: Shape = {
-    "anyOf": [
-        _step("add", {"text": _TASK_TEXT}, {"status": _TASK_STATUS, "index": _INDEX}),
-        _step("update", {"id": ident()}, {"text": _TASK_TEXT, "baseText": _LONG_TEXT, "status": _TASK_STATUS}),
-        _step("remove", {"id": ident()}),
-        _step("move", {"id": ident(), "index": _INDEX}),
-        _step("clearDone"),
-        _step("replace", {"items": items(_TODO_ITEM, max_items=200)}),
-    ]
-}
-_KANBAN_STEP: Shape = {
-    "anyOf": [
-        _step("addTask", {"text": _TASK_TEXT}, {"column": ident(), "index": _INDEX, "assignee": _ASSIGNEE}),
-        _step(
-            "updateTask",
-            {"id": ident()},
-            {"text": _TASK_TEXT, "baseText": _LONG_TEXT, "assignee": _ASSIGNEE, "status": _TASK_STATUS},
-        ),
-        _step("moveTask", {"id": ident(), "column": ident(), "index": _INDEX}),
-        _step("removeTask", {"id": ident()}),
-        _step("addColumn", {"title": _COLUMN_TITLE}, {"index": _INDEX}),
-        _step("renameColumn", {"id": ident(), "title": _COLUMN_TITLE}),
-        _step("moveColumn", {"id": ident(), "index": _INDEX}),
-        _step("removeColumn", {"id": ident()}),
-        _step(
-            "replace",
-            {
-                "columns": items(_KANBAN_COLUMN, min_items=1, max_items=32),
-                "tasks": items(_KANBAN_TASK, max_items=200),
-            },
-        ),
-    ]
-}
 
 
 def _row(
@@ -262,37 +209,6 @@ _CANVAS = (
     _row("canvas.disconnect", record(_ARROW), "canvas", "Removes an arrow."),
 )
 
-_CONTENT = (
-    _row(
-        "note.edit",
-        record({**_CARD, "baseRevision": integer(0), "text": _LONG_TEXT}),
-        "cards",
-        "Replaces a note's text, unless it changed since `baseRevision`: then nothing is written and both are given.",
-        "{revision, text} or {conflict: {revision, text}}",
-    ),
-    _row(
-        "todo.edit",
-        record({**_CARD, "op": _TODO_STEP}),
-        "cards",
-        "Carries out one step on a to-do list; `baseText` guards a text against a change in between.",
-        "{revision, items} or {conflict: {text}}",
-    ),
-    _row(
-        "kanban.edit",
-        record({**_CARD, "op": _KANBAN_STEP}),
-        "cards",
-        "Carries out one step on a task board; removing a column moves its tasks to the first other one.",
-        "{revision, columns, tasks} or {conflict: {text}}",
-    ),
-    _row(
-        "sticky.edit",
-        record(_CARD, {"title": _TITLE, "color": one_of(STICKY_COLORS)}),
-        "cards",
-        "Changes a sticky's words or colour.",
-        "Card",
-    ),
-)
-
 _ARROWS = (
     _row(
         "journal.list",
@@ -428,7 +344,7 @@ CANVAS_METHODS: Final = MappingProxyType(
             _ACCESS,
             _WORKSPACES,
             _CANVAS,
-            _CONTENT,
+            CONTENT_ROWS,
             _ARROWS,
             _TERMINALS,
             _PROGRAMS,

@@ -51,7 +51,7 @@ async def test_cmd_that_ends_during_a_command_is_exited_with_its_code(cmd: Any) 
 @pytest.fixture
 async def powershell(new_shell: NewShell) -> Any:
     if shutil.which("pwsh") is None:
-        pytest.skip("pwsh is not installed (it is in none of the package registries that `make setup` uses)")
+        pytest.skip("there is no PowerShell on PATH")
     return await new_shell("shell-powershell")
 
 

@@ -13,8 +13,8 @@ from cardloom_protocol.agents import HARNESSES
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import issues_to_wire
 from cardloom_protocol.limits import limit
-from cardloom_protocol.methods_canvas import STICKY_COLORS
 from cardloom_protocol.methods_canvas_agents import AGENT_HARNESSES
+from cardloom_protocol.methods_canvas_content import STICKY_COLORS
 from cardloom_protocol.param_shapes import Shape, boolean, ident, items, nullable, one_of, record, text
 from cardloom_protocol.schema import CompiledSchema, compile_schema
 

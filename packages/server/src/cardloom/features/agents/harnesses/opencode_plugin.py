@@ -81,7 +81,9 @@ const allow = async (client, session, id) => {
       path: { id: session, permissionID: id },
       body: { response: "once" },
     })
-  } catch {}
+  } catch {
+    // answered elsewhere meanwhile, or still open: then the person sees the question
+  }
 }
 
 export const Cardloom = async ({ client }) => ({
@@ -109,7 +111,9 @@ export const Cardloom = async ({ client }) => ({
         model: known.model ?? null,
         reply: state === "idle" ? reply(id) : null,
       })
-    } catch {}
+    } catch {
+      // a plugin that fails must not take the program with it; the status then comes from elsewhere
+    }
   },
 })
 """
