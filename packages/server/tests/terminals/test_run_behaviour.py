@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cardloom.features.terminals.quiet import Times
+from cardloom.features.terminals.quiet import DEFAULT_TIMES, Times
 from cardloom_protocol.errors import ErrorCode
 
 from .conftest import until
@@ -211,11 +211,69 @@ async def test_a_command_waits_for_start_up_files_that_are_slow(
     app.terminals._terminals[shell.id]._times = impatient
     app.terminals._terminals[shell.id]._arm()
     assert (await shell.refused("echo early", timeoutMs=1000)).code is ErrorCode.BUSY
+    app.terminals._terminals[shell.id]._times = DEFAULT_TIMES
     running = asyncio.create_task(shell.run("echo late; (exit 4)"))
     (home / "go").touch()
     result = await running
     assert (result["exitCode"], result["output"]) == (4, "late\n")
     assert shell.runtime["integration"] is True
+
+
+async def _asking_shell(new_shell: NewShell, shell_id: str, home: Path, *, then: str) -> Any:
+    """A shell whose start-up files stand at a question, so that it counts as one without marks."""
+    files = f"printf 'name? '\nwhile [[ ! -e ~/go ]]; do sleep 0.02; done\n{then}"
+    (home / ".bashrc").write_text(files)
+    (home / ".zshrc").write_text(files)
+    shell = await new_shell(shell_id)
+    await shell.attach()
+    await shell.until_screen(lambda text: text.endswith("name?"))
+    return shell
+
+
+async def test_a_command_on_its_way_at_the_first_mark_gives_its_whole_output(
+    new_shell: NewShell, shell_id: str, home: Path, app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = await _asking_shell(new_shell, shell_id, home, then="")
+    reserved, go_on = asyncio.Event(), asyncio.Event()
+    record = app.terminals.hooks.record
+
+    async def held(command: Any) -> Any:
+        reserved.set()
+        await go_on.wait()
+        return await record(command)
+
+    monkeypatch.setattr(app.terminals.hooks, "record", held)
+    running = asyncio.create_task(shell.run("echo late; (exit 4)"))
+    await asyncio.wait_for(reserved.wait(), 60)
+    assert shell.runtime["integration"] is False
+    (home / "go").touch()
+    await until(lambda: shell.runtime["integration"] and shell.runtime["status"] == "idle")
+    go_on.set()
+    result = await running
+    assert (result["exitCode"], result["output"]) == (4, "late\n")
+
+
+async def test_a_command_typed_ahead_of_the_first_prompt_gives_its_own_output(
+    new_shell: NewShell, shell_id: str, home: Path
+) -> None:
+    shell = await _asking_shell(new_shell, shell_id, home, then="echo welcome\n")
+    running = asyncio.create_task(shell.run("echo late; (exit 4)"))
+    await until(lambda: shell.runtime["status"] == "working")
+    (home / "go").touch()
+    result = await running
+    assert (result["exitCode"], result["output"]) == (4, "late\n")
+
+
+async def test_a_command_that_start_up_files_read_ends_at_the_prompt(
+    new_shell: NewShell, shell_id: str, home: Path
+) -> None:
+    shell = await _asking_shell(new_shell, shell_id, home, then="read answer\necho hello $answer\n")
+    running = asyncio.create_task(shell.run("Ann"))
+    await until(lambda: shell.runtime["status"] == "working")
+    (home / "go").touch()
+    result = await running
+    assert (result["exitCode"], result["timedOut"]) == (None, False)
+    assert (await shell.run("echo $answer"))["output"] == "Ann\n"
 
 
 async def test_writing_types_and_submits_only_when_asked(shell: Any) -> None:

@@ -46,11 +46,22 @@ class Run:
     command: str
     sender: Sender
     keys: str
-    capture: Capture
     done: asyncio.Future[int | None]
     sent: bool = False
     begun: bool = False
-    drop: re.Pattern[str] | None = field(default=None)
+    capture: Capture = field(default_factory=Capture)
+    drop: re.Pattern[str] | None = None
+
+    @property
+    def echoed_lines(self) -> int:
+        """How many lines a terminal shows of what is typed."""
+        return self.keys.count("\n") + 1
+
+    def begin(self, capture: Capture, *, drop: re.Pattern[str] | None = None) -> None:
+        """Take the output from here on; `drop` is what the shell adds at its end."""
+        self.begun = True
+        self.capture = capture
+        self.drop = drop
 
     def end(self, exit_code: int | None) -> None:
         """Note the end; only the first counts."""

@@ -222,15 +222,7 @@ class Terminal:
             await self._paste_allowed()
         self._check_free()
         keys = keys_for_command(command, bracketed_paste=self._live().bracketed_paste)
-        marked = self._tracker.phase is not Phase.UNMARKED and self.shell.marks_start
-        run = Run(
-            command,
-            sender,
-            keys,
-            Capture(skip_lines=0 if marked else keys.count("\n") + 1),
-            asyncio.get_running_loop().create_future(),
-            drop=UNFINISHED_LINE if self.shell.id == "shell-zsh" else None,
-        )
+        run = Run(command, sender, keys, asyncio.get_running_loop().create_future())
         self._run = run
         return run
 
@@ -246,8 +238,7 @@ class Terminal:
             self.release(run)
             raise
         if self._tracker.phase is Phase.UNMARKED:
-            run.begun = True
-            run.drop = PROMPT_LINE
+            run.begin(Capture(skip_lines=run.echoed_lines), drop=PROMPT_LINE)
             self._arm()
             self._events.changed(self.card_id)
 
@@ -328,10 +319,14 @@ class Terminal:
             case Ready():
                 self._watch.stop()
                 self._ready.set()
+                if self._run is not None and self._run.begun:
+                    # Sent ahead of the first prompt: the line editor reads it now, or start-up files did before.
+                    self._watch.wait(self._times.marks_wait_s)
             case Started():
+                self._watch.stop()
                 self._ready.clear()
                 if self._run is not None and self._run.sent:
-                    self._run.begun = True
+                    self._begin(self._run)
                     self._tracker.command = self._run.command
             case Ended(command, exit_code):
                 run = self._run if self._run is not None and self._run.begun else None
@@ -345,6 +340,13 @@ class Terminal:
                     run.end(exit_code)
                 self._events.command_ended(self.card_id, run.command if run else command, exit_code, sender)
         self._events.changed(self.card_id)
+
+    def _begin(self, run: Run) -> None:
+        """Take the output of a command whose start the shell told; what came before it was echo."""
+        if self.shell.marks_start:
+            run.begin(Capture(), drop=UNFINISHED_LINE if self.shell.id == "shell-zsh" else None)
+        else:
+            run.begin(Capture(skip_lines=run.echoed_lines))
 
     def _send(self, keys: str, sender: Sender | None) -> None:
         console = self._live()
@@ -382,10 +384,12 @@ class Terminal:
     def _look(self) -> None:
         """See whether a shell that tells nothing is ready for a command, or done with one."""
         console = self._console
-        if console is None or self._tracker.phase not in (Phase.STARTING, Phase.UNMARKED):
+        sent_ahead = self._tracker.phase is Phase.PROMPT and self._run is not None and self._run.begun
+        if console is None or not (sent_ahead or self._tracker.phase in (Phase.STARTING, Phase.UNMARKED)):
             return
+        quiet_s = self._times.marks_wait_s if sent_ahead else self._times.quiet_s
         now_s = asyncio.get_running_loop().time()
-        quiet = now_s - self._printed_at_s >= self._times.quiet_s and console.at_rest()
+        quiet = now_s - self._printed_at_s >= quiet_s and console.at_rest()
         starting = self._tracker.phase is Phase.STARTING
         if not quiet or (starting and not (console.edits_lines() or self._line_begun)):
             # Something runs, or start-up files take their time: there is no line editor and no prompt yet.
