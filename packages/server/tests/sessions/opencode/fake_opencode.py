@@ -16,6 +16,7 @@ sessions: dict[str, dict[str, Any]] = {}
 messages: dict[str, list[dict[str, Any]]] = {}
 streams: list[queue.Queue[dict[str, Any] | None]] = []
 answered: dict[str, queue.Queue[Any]] = {}
+sent_away: dict[str, int] = {}
 MODEL = {"providerID": "fake", "modelID": "m"}
 
 
@@ -136,7 +137,19 @@ class Handler(BaseHTTPRequestHandler):
     def body(self) -> Any:
         return json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
 
+    def is_sent_away(self) -> bool:
+        """Whether this request is one of the first two to its place, which a busy server refuses."""
+        if "--busy" not in sys.argv:
+            return False
+        sent_away[self.path] = sent_away.get(self.path, 0) + 1
+        if sent_away[self.path] > 2:
+            return False
+        self.reply("", 503)
+        return True
+
     def do_GET(self) -> None:
+        if self.is_sent_away():
+            return
         path = self.path.split("?")[0].strip("/").split("/")
         match path:
             case ["event"]:
@@ -163,6 +176,10 @@ class Handler(BaseHTTPRequestHandler):
                 word = body["parts"][-1]["text"]
                 if word == "refuse":
                     self.reply({"name": "BadRequest", "data": {"message": "not today"}}, 400)
+                    return
+                if word == "busy" and not sent_away.setdefault(word, 0):
+                    sent_away[word] = 1
+                    self.reply(None, 503)
                     return
                 threading.Thread(target=run, args=(session, word), daemon=True).start()
                 self.reply(None, 204)

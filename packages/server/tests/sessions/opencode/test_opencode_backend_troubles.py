@@ -68,6 +68,22 @@ async def test_a_refused_prompt_is_the_answer_to_the_request(host: BackendHost) 
         await begun(host, session, parts=[{"type": "custom", "meta": {"hint": "x"}}])
 
 
+async def test_a_server_that_is_busy_is_asked_again_and_its_stream_awaited(tmp_path: Path) -> None:
+    host = host_of(tmp_path, *FAKE, "--busy")
+    session = await new_session(host)
+    trace = await ran(host, session, "hello")
+    assert trace.events[-1]["status"] == "done"
+    assert trace.of("message_start")
+    await host.close()
+
+
+async def test_a_prompt_that_a_busy_server_may_have_taken_is_not_sent_again(host: BackendHost) -> None:
+    session = await new_session(host)
+    with pytest.raises(SessionError, match="HTTP 503"):
+        await begun(host, session, "busy")
+    assert await history(host, session) == []
+
+
 async def test_questions_are_put_one_after_the_other(host: BackendHost) -> None:
     session = await new_session(host)
     trace = await begun(host, session, "question")

@@ -35,6 +35,8 @@ START_S: Final = 60.0
 _ANSWER_S: Final = 60.0
 _SILENCE_S: Final = 60.0  # it gives a sign of life every ten seconds
 _RETRY_S: Final = 0.5
+_REPEATABLE: Final = ("GET", "PATCH", "DELETE")
+_PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0)  # before asking a busy OpenCode again
 _STOP_MS: Final = 3000
 _LISTENING: Final = re.compile(r"listening on (http://\S+)")
 _USER: Final = "opencode"
@@ -75,12 +77,10 @@ class OpenCodeServer:
     async def ask(self, method: str, path: str, body: JsonValue = None, **query: str) -> Any:
         """What a route answers. NOT_FOUND, BAD_REQUEST, CONFLICT, or OpenCode's own failure."""
         client = await self._connected()
-        try:
-            content = None if body is None else compact_json(body).encode("utf-8")
-            headers = None if body is None else {"content-type": "application/json"}
-            response = await client.request(method, path, content=content, headers=headers, params=query or None)
-        except httpx.HTTPError as error:
-            raise SessionError(UNAVAILABLE, f"OpenCode does not answer: {type(error).__name__}.") from None
+        content = None if body is None else compact_json(body).encode("utf-8")
+        headers = None if body is None else {"content-type": "application/json"}
+        request = client.build_request(method, path, content=content, headers=headers, params=query or None)
+        response = await _answer(client, request)
         if response.is_success:
             try:
                 return read_json(response.text) if response.text.strip() else None
@@ -158,6 +158,7 @@ class OpenCodeServer:
         while True:
             try:
                 async with client.stream("GET", "/event", timeout=_SILENCE_S) as response:
+                    response.raise_for_status()
                     if ready.is_set():
                         self._tell({"type": RECONNECTED, "properties": {}})
                     ready.set()
@@ -190,6 +191,28 @@ class OpenCodeServer:
             await self._program.stop(_STOP_MS)
             await asyncio.gather(self._watching, return_exceptions=True)
         self._client = self._program = self._watching = self._hearing = None
+
+
+async def _answer(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """The answer to a request. A busy OpenCode breaks off what it does for one with 503: what does no harm when it is
+    done twice is then asked again.
+    """
+    response = await _sent(client, request)
+    if request.method not in _REPEATABLE:
+        return response
+    for pause_s in _PAUSES_S:
+        if response.status_code != 503:
+            return response
+        await asyncio.sleep(pause_s)
+        response = await _sent(client, request)
+    return response
+
+
+async def _sent(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    try:
+        return await client.send(request)
+    except httpx.HTTPError as error:
+        raise SessionError(UNAVAILABLE, f"OpenCode does not answer: {type(error).__name__}.") from None
 
 
 def _refusal(response: httpx.Response) -> SessionError:
