@@ -146,6 +146,11 @@ export const usageTexts = texts({
   "skip.noDatabase": { en: "a file that is no database", ru: "файл не является базой данных", zh: "文件不是数据库" },
   "skip.locked": { en: "a database that another program locks", ru: "база данных занята другой программой", zh: "数据库被其他程序锁定" },
   "skip.damaged": { en: "a damaged database", ru: "повреждённая база данных", zh: "数据库已损坏" },
+  "skip.index": {
+    en: "requests damaged in Cardloom's own index",
+    ru: "запросы, повреждённые в индексе Cardloom",
+    zh: "在 Cardloom 自身索引中损坏的请求",
+  },
   "skip.permission": { en: "no permission to read", ru: "нет прав на чтение", zh: "没有读取权限" },
   "skip.links": { en: "links that lead in circles", ru: "ссылки, ведущие по кругу", zh: "循环的链接" },
   "skip.tables": { en: "a database of an unknown version", ru: "база данных неизвестной версии", zh: "未知版本的数据库" },

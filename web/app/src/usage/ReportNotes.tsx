@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "not a database": "skip.noDatabase",
   "locked by another program": "skip.locked",
   "database disk image is malformed": "skip.damaged",
+  "damaged in the index": "skip.index",
   "Permission denied": "skip.permission",
   "Too many levels of symbolic links": "skip.links",
 };

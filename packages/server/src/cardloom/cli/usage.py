@@ -85,6 +85,8 @@ def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
             raise UsageError(f"{folder} does not exist")
     kept = None if folders else Settings.from_environment().data_folder / INDEX_NAME
     store = UsageStore(kept, Prices())
+    if store.set_aside is not None:
+        say(f"The usage index was damaged. It is kept as {store.set_aside}; the logs are read anew.")
     roots = [_given(folder.resolve()) for folder in folders] if folders else roots_of(Path.home(), os.environ)
     begun_ms = time.monotonic_ns() // 1_000_000
 

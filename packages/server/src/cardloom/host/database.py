@@ -71,7 +71,7 @@ class Database:
         wholly = self._suspect.exists() or not path.exists() or path.stat().st_size <= wholly_checked_bytes
         problem = _damage(path, () if wholly else bulky)
         if problem is not None:
-            self.replaced = _set_aside(path, now_ms, problem)
+            self.replaced = set_aside(path, now_ms, problem)
         self._suspect.unlink(missing_ok=True)
         self._writer = _connect(path)
         for statement in schema:
@@ -250,7 +250,8 @@ def _verdict(connection: apsw.Connection, unchecked: Collection[str]) -> str:
     return "ok"
 
 
-def _set_aside(path: Path, now_ms: int, reason: str) -> Replaced:
+def set_aside(path: Path, now_ms: int, reason: str) -> Replaced:
+    """Rename a damaged database that nobody has open, with what SQLite keeps beside it."""
     backup = path.with_name(f"{path.stem}.damaged-{now_ms}{path.suffix}")
     path.rename(backup)
     for tail in ("-wal", "-shm"):

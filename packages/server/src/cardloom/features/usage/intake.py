@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,11 +12,11 @@ import msgspec
 
 from cardloom_protocol.usage import Tokens
 
-from .index import BY_KEY, CURSORS, INSERT, WITHOUT_KEYS, Index, Pricing
+from .index import BY_KEY, INSERT, WITHOUT_KEYS, Index, IndexDamagedError, Pricing
 from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
 from .records import Seen, Skip, UsageRecord, merge, merge_logs
-from .rows import DAY_MS, ENCODER, RECORDS, Packed, Rows, beginning, unpack
+from .rows import DAY_MS, ENCODER, RECORDS, Packed, Rows, beginning, cursor_of, record_of, unpack
 
 _MERGED: Final = 0
 _SETTLED_TOGETHER: Final = 1000
@@ -42,13 +43,13 @@ class Intake:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        with index.writing():
+        with suppress(IndexDamagedError), index.writing():
             self._settle_rest()
 
     def logs(self) -> list[KnownLog]:
         """Every log ever read."""
         rows = self._index.rows("SELECT id, harness, path, size, mtime_ns, inode, cursor, gone, error FROM logs")
-        return [KnownLog(row[0], LogFile(*row[1:6]), CURSORS.decode(row[6]), bool(row[7]), row[8]) for row in rows]
+        return [KnownLog(row[0], LogFile(*row[1:6]), cursor_of(row[6]), bool(row[7]), row[8]) for row in rows]
 
     def apply(self, *readings: Reading) -> None:
         """Take in what reading logs gave, in one transaction; of a log that could not be read only the reason."""
@@ -121,14 +122,14 @@ class Intake:
 
     def _take(self, reading: Reading) -> None:
         earlier = self._index.rows("SELECT cursor FROM logs WHERE path = ?", (reading.log.path,))
-        offset = CURSORS.decode(earlier[0][0]).offset if earlier else 0
+        offset = cursor_of(earlier[0][0]).offset if earlier else 0
         if not reading.restarted and reading.error is None and reading.from_offset not in (None, offset):
             return  # another program read on meanwhile; the next scan goes on from there
         log = self._log_row(reading, beginning(reading.records))
         if reading.error is not None:
             return
         self._index.run(BY_KEY)
-        known = offset > 0
+        known = offset > 0 or (bool(earlier) and reading.log.path.startswith(TOLD))
         harness = reading.log.harness
         changed = set(reading.dropped)
         if reading.restarted or not known:
@@ -169,7 +170,7 @@ class Intake:
     def _begin_anew(self, log: int) -> set[str]:
         """Find anew when a log begins, for its first request may have been dropped; gives what that may decide."""
         rows = self._index.rows("SELECT body FROM sightings WHERE log = ?", (log,))
-        records = [RECORDS.decode(body) for (body,) in rows]
+        records = [record for (body,) in rows if (record := record_of(body)) is not None]
         self._index.run("UPDATE logs SET began_ms = ? WHERE id = ?", (beginning(records), log))
         return {record.key for record in records}
 
@@ -177,10 +178,11 @@ class Intake:
         rows = self._index.rows(
             "SELECT body FROM sightings WHERE key = ? AND harness = ? AND log = ?", (record.key, harness, log)
         )
-        return merge(RECORDS.decode(rows[0][0]), record) if rows else record
+        earlier = record_of(rows[0][0]) if rows else None
+        return record if earlier is None else merge(earlier, record)
 
     def _settle(self, harness: str, keys: Collection[str]) -> None:
-        """Decide anew what is counted of some requests."""
+        """Decide anew what is counted of some requests. Damaged sightings count only where there is no other."""
         if not keys:
             return
         chosen = msgspec.json.encode(sorted(keys)).decode()
@@ -190,14 +192,20 @@ class Intake:
                WHERE key IN (SELECT value FROM json_each(?)) AND sightings.harness = ?""",
             (chosen, harness),
         )
+        seen: defaultdict[str, list[Seen]] = defaultdict(list)
+        damaged: defaultdict[str, list[int]] = defaultdict(list)
+        for key, body, *rest in rows:
+            record = record_of(body)
+            if record is None:
+                damaged[key].append(rest[-1])
+            else:
+                seen[key].append(Seen(record, *rest))
         self._index.run(
             """DELETE FROM sightings WHERE key IN (SELECT value FROM json_each(?)) AND harness = ? AND log = 0""",
-            (chosen, harness),
+            (msgspec.json.encode([key for key in keys if key in seen or key not in damaged]).decode(), harness),
         )
-        seen: defaultdict[str, list[Seen]] = defaultdict(list)
-        for key, body, *rest in rows:
-            seen[key].append(Seen(RECORDS.decode(body), *rest))
-        merged, changed = [], []
+        merged: list[tuple[Any, ...]] = []
+        changed: list[tuple[bool, int | None, int]] = [(False, None, row) for key in seen for row in damaged[key]]
         for sightings in seen.values():
             record, owner = merge_logs(sightings)
             if record is not owner.record:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -17,6 +17,7 @@ from .records import Skip, UsageRecord
 
 ENCODER: Final = msgspec.msgpack.Encoder()
 RECORDS: Final = msgspec.msgpack.Decoder(UsageRecord)
+CURSORS: Final = msgspec.msgpack.Decoder(Cursor)
 DAY_MS: Final = 86_400_000
 _OFFSETS: Final = attrgetter("offsets")
 _SHARED: Final = attrgetter("session", "model", "provider", "subagent", "speed", "geo", "web_searches", "recorded_pico")
@@ -94,6 +95,22 @@ def unpack(packed: Packed) -> Reading:
         packed.error,
         packed.from_offset,
     )
+
+
+def record_of(body: Any) -> UsageRecord | None:
+    """The request that a row of the index holds, None when the row is damaged."""
+    try:
+        return RECORDS.decode(body)
+    except (msgspec.DecodeError, TypeError):  # TypeError: the column holds a text or a number
+        return None
+
+
+def cursor_of(body: Any) -> Cursor:
+    """How far a log was read, its beginning when that is damaged."""
+    try:
+        return CURSORS.decode(body)
+    except (msgspec.DecodeError, TypeError):
+        return Cursor()
 
 
 def beginning(records: Sequence[UsageRecord]) -> int | None:

@@ -210,6 +210,8 @@ class UsageService:
         async with self._opening:
             if self._store is None:
                 self._store = await asyncio.to_thread(_open, self._folder / INDEX_NAME)
+                if self._store.set_aside is not None:
+                    self._bus.publish("ui.toast", _damage_notice(self._store.set_aside), OWNERS)
             return self._store
 
     # Answers for cards
@@ -361,6 +363,11 @@ def _open(path: Path) -> UsageStore:
     from .prices import Prices  # the prices take a moment and many megabytes
 
     return UsageStore(path, Prices())
+
+
+def _damage_notice(aside: Path) -> dict[str, Any]:
+    message = f"The usage index was damaged. It is kept as {aside}; the logs are read anew."
+    return {"cardId": "", "name": "Cardloom", "message": message, "tone": "warning", "durationMs": 30_000}
 
 
 def _linked(card: Card) -> list[LinkedSession]:

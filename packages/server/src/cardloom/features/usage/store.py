@@ -17,7 +17,7 @@ from cardloom_protocol.usage import PICO_PER_MICRO, Tokens, Work
 from .index import Index, Pricing
 from .intake import TOLD, Intake
 from .records import UsageRecord
-from .rows import RECORDS
+from .rows import record_of
 
 FUTURE_MS: Final = 24 * 3_600_000
 """A request dated further ahead than this is told as one that was not counted."""
@@ -69,8 +69,12 @@ class UsageStore:
     @property
     def scanned_at_ms(self) -> int | None:
         """When the logs were last read to their ends."""
-        rows = self._index.rows("SELECT value FROM meta WHERE name = 'scanned_at_ms'")
-        return int(rows[0][0]) if rows else None
+        return self._index.number("scanned_at_ms")
+
+    @property
+    def set_aside(self) -> Path | None:
+        """Where the damaged file is that this index stands in for."""
+        return self._index.set_aside
 
     @property
     def price_version(self) -> str:
@@ -135,7 +139,9 @@ class UsageStore:
                 WHERE {where} ORDER BY at_ms DESC, key DESC LIMIT ?""",  # noqa: S608 - fixed parts
             (*values, -1 if newest is None else newest),
         )
-        return [(RECORDS.decode(body), harness, path) for body, harness, path in reversed(rows)]
+        return [
+            (record, harness, path) for body, harness, path in reversed(rows) if (record := record_of(body)) is not None
+        ]
 
     def latest(self, scope: Scope) -> UsageRecord | None:
         """The newest request of a scope: it tells model, provider and folder."""
@@ -149,7 +155,11 @@ class UsageStore:
                WHERE key >= ? AND key < ? ORDER BY key, counted DESC, path LIMIT 200""",
             (key, key + "\U0010ffff"),
         )
-        return [(RECORDS.decode(body), harness, path, bool(counted)) for body, harness, path, counted in rows]
+        return [
+            (record, harness, path, bool(counted))
+            for body, harness, path, counted in rows
+            if (record := record_of(body)) is not None
+        ]
 
     def skips(self, now_ms: int) -> list[LogSkip]:
         """All that was not counted, with its reason: lines, whole logs, and requests dated in the future."""
