@@ -45,13 +45,7 @@ class Subagent:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A turn began, or a prompt joined the running one. `prompt` is None where the harness does not say it.
-
-    `by_person` is False for turns that the harness gives itself (a task's notice).
-    """
-
-    prompt: str | None = None
-    by_person: bool = True
+    """A turn began, or a prompt joined the running one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +149,6 @@ class Retrying:
     """A request to the model failed and is tried again; the status stays."""
 
     message: str
-    attempt: int | None = None
 
 
 Fact: TypeAlias = (

@@ -61,7 +61,7 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
             if model is not None:
                 yield ModelSeen(model)
         case "session/prompt":
-            yield TurnStarted("".join(text(one, "text") or "" for one in tables(payload, "prompt")) or None)
+            yield TurnStarted()
         case "session/prompt:result":
             yield _end(text(payload, "stopReason"), text(payload, "reply"))
         case "session/prompt:error":

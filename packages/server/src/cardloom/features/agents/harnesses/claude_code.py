@@ -14,10 +14,8 @@ from ..facts import (
     Fact,
     HookContext,
     HookResult,
-    ModelSeen,
     Question,
     Resumed,
-    SessionSeen,
     Subagent,
     SubagentsAre,
     SubagentStarted,
@@ -28,7 +26,7 @@ from ..facts import (
 from ..signals import Choice, TitleSaid
 from ..state import Rules
 from .claude_log import read_log
-from .hooking import MCP_NAME, hook_groups, mcp_headers, post_file, question_of, result
+from .hooking import MCP_NAME, hook_groups, mcp_headers, post_file, question_of, result, session_facts
 from .payloads import Payload, one_line, tables, text
 from .shape import (
     Abilities,
@@ -105,11 +103,10 @@ def _facts(event: str, payload: Payload, context: HookContext) -> Iterator[Fact]
     subagent_id = text(payload, "agent_id")
     match event:
         case "SessionStart":
-            yield from _session(payload, fresh=text(payload, "source") == "startup")
+            yield from session_facts(payload, fresh=text(payload, "source") == "startup")
         case "UserPromptSubmit" if subagent_id is None:
-            yield from _session(payload)
-            prompt = text(payload, "prompt")
-            yield TurnStarted(prompt, by_person=not (prompt or "").startswith("<task-notification>"))
+            yield from session_facts(payload)
+            yield TurnStarted()
         case "PermissionRequest":
             yield Asked(_question(payload))
         case "PostToolUse" | "PostToolUseFailure" | "PermissionDenied":
@@ -117,7 +114,7 @@ def _facts(event: str, payload: Payload, context: HookContext) -> Iterator[Fact]
         case "Notification":
             yield from _notice(payload, context)
         case "Stop":
-            yield from _session(payload)
+            yield from session_facts(payload)
             if "background_tasks" in payload:
                 yield SubagentsAre(tuple(_background(payload)))
             yield TurnEnded("done", reply=text(payload, "last_assistant_message"))
@@ -129,15 +126,6 @@ def _facts(event: str, payload: Payload, context: HookContext) -> Iterator[Fact]
             yield SubagentStopped(subagent_id)
         case _:
             pass
-
-
-def _session(payload: Payload, *, fresh: bool = False) -> Iterator[Fact]:
-    session_id = text(payload, "session_id")
-    if session_id is not None:
-        yield SessionSeen(session_id, text(payload, "transcript_path"), fresh)
-    model = text(payload, "model")
-    if model is not None:
-        yield ModelSeen(model)
 
 
 def _question(payload: Payload) -> Question:

@@ -17,10 +17,8 @@ from ..facts import (
     Fact,
     HookContext,
     HookResult,
-    ModelSeen,
     Question,
     Resumed,
-    SessionSeen,
     Subagent,
     SubagentStarted,
     SubagentStopped,
@@ -29,7 +27,7 @@ from ..facts import (
 )
 from ..signals import Choice, LogView, TitleSaid
 from ..state import Rules
-from .hooking import MCP_NAME, post_command, post_file, question_of, result
+from .hooking import MCP_NAME, post_command, post_file, question_of, result, session_facts
 from .payloads import Payload, iso_ms, json_line, one_line, table, text
 from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
 
@@ -143,10 +141,10 @@ def _facts(event: str, payload: Payload, context: HookContext) -> Iterator[Fact]
     subagent_id = text(payload, "agent_id")
     match event:
         case "SessionStart":
-            yield from _session(payload)
+            yield from session_facts(payload)
         case "UserPromptSubmit" if subagent_id is None:
-            yield from _session(payload)
-            yield TurnStarted(text(payload, "prompt"))
+            yield from session_facts(payload)
+            yield TurnStarted()
         case "PermissionRequest" if not context.reviewed:
             yield Asked(question_of(_in_short(payload)))
         case "PreToolUse" if text(payload, "tool_name") == ASK_TOOL:
@@ -169,15 +167,6 @@ def _in_short(payload: Payload) -> Payload:
     """The payload with only what request and result of one call share: the result lacks the request's reason."""
     tool_input = {name: value for name, value in table(payload, "tool_input").items() if name != "description"}
     return {**payload, "tool_input": tool_input}
-
-
-def _session(payload: Payload) -> Iterator[Fact]:
-    session_id = text(payload, "session_id")
-    if session_id is not None:
-        yield SessionSeen(session_id, text(payload, "transcript_path"))
-    model = text(payload, "model")
-    if model is not None:
-        yield ModelSeen(model)
 
 
 _ERROR_CELL = re.compile(r"^\s*■ +(\S.*)$", re.MULTILINE)

@@ -40,7 +40,7 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
     match event:
         case "beforeSubmitPrompt":
             yield from _session(payload)
-            yield TurnStarted(text(payload, "prompt"))
+            yield TurnStarted()
         case "afterAgentResponse":
             reply = text(payload, "text")
             if reply is not None:

@@ -63,7 +63,7 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
             yield from _session(payload)
         case "BeforeAgent":
             yield from _session(payload)
-            yield TurnStarted(text(payload, "prompt"))
+            yield TurnStarted()
         case "Notification" if text(payload, "notification_type") == "ToolPermission":
             yield Asked(_question(payload))
         case "AfterTool":

@@ -100,7 +100,7 @@ def _facts(event: str, payload: Payload, extra: Payload) -> Iterator[Fact]:
     match event:
         case "pre_llm_call":
             yield from _session(payload, extra)
-            yield TurnStarted(text(extra, "user_message", "prompt"))
+            yield TurnStarted()
         case "pre_approval_request":
             yield Asked(_approval(payload, extra))
         case "post_approval_response":

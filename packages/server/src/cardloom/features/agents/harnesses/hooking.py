@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..facts import Fact, HookResult, Question, QuestionKind
+from ..facts import Fact, HookResult, ModelSeen, Question, QuestionKind, SessionSeen
 from .payloads import Payload, about, iso_ms, one_line, table, tables, text
 from .shape import LaunchSpec, LayerFile, McpServer
 
@@ -43,6 +43,15 @@ def mcp_headers(server: McpServer) -> dict[str, str]:
 def result(payload: Payload, facts: Iterable[Fact], reply: str = "{}") -> HookResult:
     """A result of a payload that says whose it is and when."""
     return HookResult(tuple(facts), reply, text(payload, "session_id"), iso_ms(payload.get("timestamp")))
+
+
+def session_facts(payload: Payload, *, fresh: bool = False) -> Iterator[Fact]:
+    """What a payload says of its session and the model, in the names that Claude Code gave them."""
+    session_id, model = text(payload, "session_id"), text(payload, "model")
+    if session_id is not None:
+        yield SessionSeen(session_id, text(payload, "transcript_path"), fresh)
+    if model is not None:
+        yield ModelSeen(model)
 
 
 def question_of(payload: Payload, *, kind: QuestionKind = "permission", can_always: bool = True) -> Question:

@@ -158,7 +158,7 @@ def _root(event: str, properties: Payload, payload: Payload) -> Iterator[Fact]:
         case "session.execution.interrupted" if text(properties, "reason") != "superseded":
             yield TurnEnded("interrupted")
         case "session.retry.scheduled":
-            yield Retrying(text(properties, "message") or "the model is asked again", whole(properties, "attempt"))
+            yield Retrying(text(properties, "message") or "the model is asked again")
         case _:
             yield from _questions(event, properties, None)
 
@@ -168,7 +168,7 @@ def _status(status: Payload, payload: Payload) -> Iterator[Fact]:
         case "idle":
             yield TurnEnded("done", reply=text(payload, "reply"))
         case "retry":
-            yield Retrying(text(status, "message") or "the model is asked again", whole(status, "attempt"))
+            yield Retrying(text(status, "message") or "the model is asked again")
         case None:
             return
         case _:

@@ -15,15 +15,13 @@ from ..facts import (
     Fact,
     HookContext,
     HookResult,
-    ModelSeen,
     Question,
-    SessionSeen,
     TurnEnded,
     TurnStarted,
 )
 from ..signals import Choice
 from ..state import Rules
-from .hooking import POST_FILE, action_of
+from .hooking import POST_FILE, action_of, session_facts
 from .payloads import Payload, one_line, table, tables, text, whole
 from .pi_extension import EXTENSION, EXTENSION_FILE
 from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec, LayerFile
@@ -56,9 +54,9 @@ def read_hook(event: str, payload: Payload, context: HookContext) -> HookResult:
 def _facts(event: str, payload: Payload) -> Iterator[Fact]:
     match event:
         case "session_start":
-            yield from _session(payload)
+            yield from session_facts(payload)
         case "agent_start":
-            yield from _session(payload)
+            yield from session_facts(payload)
             yield TurnStarted()
         case "agent_end":
             yield _end(payload)
@@ -69,14 +67,6 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
             yield Answered(text(payload, "id"))
         case _:
             pass
-
-
-def _session(payload: Payload) -> Iterator[Fact]:
-    session_id, model = text(payload, "session_id"), text(payload, "model")
-    if session_id is not None:
-        yield SessionSeen(session_id, text(payload, "transcript_path"))
-    if model is not None:
-        yield ModelSeen(model)
 
 
 def _end(payload: Payload) -> TurnEnded:

@@ -15,10 +15,8 @@ from ..facts import (
     Fact,
     HookContext,
     HookResult,
-    ModelSeen,
     Question,
     Resumed,
-    SessionSeen,
     Subagent,
     SubagentStarted,
     SubagentStopped,
@@ -28,7 +26,7 @@ from ..facts import (
 )
 from ..signals import Choice, LogView, TitleSaid
 from ..state import Rules
-from .hooking import question_of, result
+from .hooking import question_of, result, session_facts
 from .layered_settings import SettingsFamily, launch_with, system_settings
 from .payloads import Payload, iso_ms, json_line, one_line, table, tables, text
 from .shape import Abilities, Delivery, Detection, Harness, KeyWrite, Launch, LaunchSpec
@@ -68,12 +66,11 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
     subagent_id = text(payload, "agent_id")
     match event:
         case "SessionStart":
-            yield from _session(payload)
+            yield from session_facts(payload)
         case "UserPromptSubmit" if subagent_id is None:
-            yield from _session(payload)
+            yield from session_facts(payload)
             # It also comes with an empty prompt when a tool's result goes back to the model.
-            prompt = text(payload, "submitted_prompt", "prompt")
-            yield TurnStarted(prompt) if prompt else Resumed()
+            yield TurnStarted() if text(payload, "submitted_prompt", "prompt") else Resumed()
         case "PermissionRequest":
             yield Asked(question_of(payload))
         case "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied":
@@ -92,14 +89,6 @@ def _facts(event: str, payload: Payload) -> Iterator[Fact]:
             yield from _control(event, payload)
         case _:
             pass
-
-
-def _session(payload: Payload) -> Iterator[Fact]:
-    session_id, model = text(payload, "session_id"), text(payload, "model")
-    if session_id is not None:
-        yield SessionSeen(session_id, text(payload, "transcript_path"))
-    if model is not None:
-        yield ModelSeen(model)
 
 
 def _notice(payload: Payload) -> Iterator[Fact]:
