@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from .person import Person
-
-
-def switcher(person: Person) -> Locator:
-    return person.page.locator("header").get_by_role("button", name="Workspace")
 
 
 def test_a_workspace_is_made_renamed_and_closed(person: Person, home: Path) -> None:

@@ -19,7 +19,6 @@ RequestTimes = Literal["start-end", "end", "none"]
 Wire = dict[str, JsonValue]
 
 PICO_PER_MICRO: Final = 1_000_000
-PICO_PER_USD: Final = 1_000_000_000_000
 MOST_REQUESTS: Final = 2000
 """Requests of a timeline: the newest are kept."""
 MOST_TOOLS: Final = 32

@@ -240,6 +240,4 @@ async def test_another_card_reaches_an_agent_by_its_own_port_only(
 def delivery(chat: Card, from_card: CardId | None) -> Delivery:
     """A prompt on its way into a chat card; None: the owner's."""
     cause = Cause(ChainId("chain"), 0)
-    return Delivery(
-        chat.workspace_id, from_card, "note", "text", chat, "prompt", "ns:text", "ns:text", "from a card", 0, cause
-    )
+    return Delivery(chat.workspace_id, from_card, "text", chat, "prompt", "ns:text", "ns:text", "from a card", 0, cause)

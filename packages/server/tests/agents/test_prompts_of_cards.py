@@ -133,7 +133,6 @@ def _delivery(agent: Any, prompter: Prompter, text: str) -> Any:
     return Delivery(
         prompter.home,
         prompter.id,
-        "custom",
         "out",
         agent.app.graph.card(agent.id),
         "prompt",

@@ -20,8 +20,6 @@ from .owning import Owner
 
 CAP_S = 30.0
 
-Until = Callable[..., Any]
-
 
 class Shelf:
     """A folder of packages."""

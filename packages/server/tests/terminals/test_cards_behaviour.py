@@ -122,7 +122,6 @@ def _delivery(app: App, asker: Any, shell: Any, command: str, *, by_owner: bool 
     return Delivery(
         asker.caller.workspace_id,
         None if by_owner else asker.id,
-        "custom",
         "out",
         app.graph.card(shell.id),
         "command",

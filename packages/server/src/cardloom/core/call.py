@@ -27,8 +27,6 @@ class Call:
     method: str
     params: Mapping[str, Any]
     caller: Caller
-    cause: Cause | None = None
-    ready: bool = True
 
     @property
     def card_id(self) -> CardId:

@@ -16,9 +16,6 @@ from cardloom_protocol.ids import CardId, WorkspaceId
 from .call import Cause
 from .records import Card
 
-OWNER_KIND = "other"
-"""What stands as the sender's kind where the owner sent the value."""
-
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
@@ -30,7 +27,6 @@ class Delivery:
 
     workspace_id: WorkspaceId
     from_card: CardId | None
-    from_kind: str
     output: str
     to: Card
     input_id: str

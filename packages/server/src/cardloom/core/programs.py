@@ -6,7 +6,7 @@ Spec: decision 40.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -84,5 +84,3 @@ class ShownProgram(Protocol):
 
 FindProgram: TypeAlias = Callable[[CardId], ShownProgram]
 """Gives the program of a card of one kind. NOT_FOUND; UNAVAILABLE when its workspace is closed."""
-
-StartProgram: TypeAlias = Callable[[CardId], Awaitable[None]]

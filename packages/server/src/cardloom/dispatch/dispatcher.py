@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from cardloom_protocol.callers import Caller
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 
-from ..core.call import Call, Cause, Handler, Result
+from ..core.call import Call, Handler, Result
 from .gate import Gate
 
 _log = logging.getLogger(__name__)
@@ -25,25 +25,22 @@ class Dispatcher:
         self._handlers = handlers
         self._gate = gate
 
-    async def dispatch(
-        self, method: str, params: JsonValue, caller: Caller, *, ready: bool = True, cause: Cause | None = None
-    ) -> Result:
-        """Answer one call. CallError for every refusal; a fault of ours is INTERNAL with a reference to the log."""
+    async def dispatch(self, method: str, params: JsonValue, caller: Caller, *, ready: bool = True) -> Result:
+        """Answer one call. CallError for every refusal; a fault of ours is INTERNAL with a reference to the log.
+
+        `ready` is False until the connection's first call, which says who speaks, was answered.
+        """
         self._gate.admit(method, params, caller, ready=ready)
         handler = self._handlers.get(method)
         if handler is None:
             raise CallError(ErrorCode.METHOD_NOT_FOUND, "This host offers no such method.")
-        call = Call(method, params if isinstance(params, dict) else {}, caller, cause, ready)
+        call = Call(method, params if isinstance(params, dict) else {}, caller)
         try:
             return await handler(call)
         except CallError:
             raise
         except Exception as error:  # the one place where a fault becomes an answer
             raise internal_error(error, method) from error
-
-    async def invoke(self, call: Call) -> Result:
-        """Answer a call that a feature makes in a card's name: the same gate, the same counts."""
-        return await self.dispatch(call.method, dict(call.params), call.caller, ready=call.ready, cause=call.cause)
 
 
 def internal_error(error: BaseException, where: str) -> CallError:

@@ -58,10 +58,6 @@ async def pair_of(backend: Backend) -> AsyncIterator[Pair]:
         await there.close()
 
 
-def but_deltas(trace: Trace) -> list[dict[str, Any]]:
-    return [event for event in trace.events if event["type"] != "part_delta"]
-
-
 async def test_a_run_there_is_the_same_run_here() -> None:
     async with pair_of(EchoBackend()) as pair:
         session = await new_session(pair.here, title="Far")

@@ -60,7 +60,10 @@ def handlers(service: AgentService, graph: Graph, admit: Admit) -> Mapping[str, 
 
 def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAgent) -> Mapping[str, Handler]:
     """Give the handlers by which the owner makes, starts, answers and ends agents."""
+    return {**_making(desk, prompts, graph, add), **_running(desk)}
 
+
+def _making(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAgent) -> dict[str, Handler]:
     async def harnesses(call: Call) -> dict[str, Any]:
         found = await desk.detector.all(again=call.params.get("again", False))
         return {"harnesses": [one.to_wire() for one in found]}
@@ -97,6 +100,15 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
         await prompts.recheck()
         return card.to_wire()
 
+    return {
+        "agent.harnesses": harnesses,
+        "agent.create": create,
+        "agent.start": start,
+        "agent.configure": configure,
+    }
+
+
+def _running(desk: SeatDesk) -> dict[str, Handler]:
     async def stop(call: Call) -> None:
         await desk.stop(call.params["cardId"])
 
@@ -115,10 +127,6 @@ def seat_handlers(desk: SeatDesk, prompts: PromptDesk, graph: Graph, add: AddAge
         return {"text": text, "at": at_ms}
 
     return {
-        "agent.harnesses": harnesses,
-        "agent.create": create,
-        "agent.start": start,
-        "agent.configure": configure,
         "agent.stop": stop,
         "agent.interrupt": interrupt,
         "agent.answer": answer,
@@ -140,9 +148,9 @@ def prompt_handlers(prompts: PromptDesk, graph: Graph, desk: SeatDesk, cause_of:
 
     def sender(call: Call) -> Sender:
         if call.caller.kind is CallerKind.OWNER:
-            return Sender(cause=call.cause)
+            return Sender()
         card = graph.card(call.card_id)
-        return Sender(card.id, card.name, call.cause or cause_of(card.id))
+        return Sender(card.id, card.name, cause_of(card.id))
 
     def agent(call: Call) -> CardId:
         return desk.seat(call.params["cardId"]).card_id

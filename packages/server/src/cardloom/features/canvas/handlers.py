@@ -40,7 +40,14 @@ class Surroundings:
 
 def handlers(service: CanvasService, around: Surroundings) -> Mapping[str, Handler]:
     """The handlers by method name."""
-    return {**_client(service, around), **_workspaces(service), **_cards(service, around.bus), **_arrows(service)}
+    return {
+        **_client(service, around),
+        **_choices(service, around.dialogs),
+        **_workspaces(service),
+        **_views(service, around.bus),
+        **_cards(service),
+        **_arrows(service),
+    }
 
 
 def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
@@ -88,22 +95,21 @@ def _client(service: CanvasService, around: Surroundings) -> dict[str, Handler]:
         )
         return {}
 
+    return {"client.hello": hello, "client.newCode": new_code, "client.presence": presence}
+
+
+def _choices(service: CanvasService, dialogs: Dialogs) -> dict[str, Handler]:
     async def set_preferences(call: Call) -> Result:
         return await service.set_preferences(call.params)
 
     async def answer(call: Call) -> Result:
         chosen = call.params.get("permissions")
-        answer = Answer(call.params["accepted"], None if chosen is None else frozenset(chosen))
-        around.dialogs.answer(call.params["dialogId"], answer)
+        dialogs.answer(
+            call.params["dialogId"], Answer(call.params["accepted"], None if chosen is None else frozenset(chosen))
+        )
         return {}
 
-    return {
-        "client.hello": hello,
-        "client.newCode": new_code,
-        "client.presence": presence,
-        "preferences.set": set_preferences,
-        "dialog.answer": answer,
-    }
+    return {"preferences.set": set_preferences, "dialog.answer": answer}
 
 
 def _workspaces(service: CanvasService) -> dict[str, Handler]:
@@ -150,7 +156,7 @@ def _workspaces(service: CanvasService) -> dict[str, Handler]:
     }
 
 
-def _cards(service: CanvasService, bus: Bus) -> dict[str, Handler]:
+def _views(service: CanvasService, bus: Bus) -> dict[str, Handler]:
     async def snapshot(call: Call) -> Result:
         return service.snapshot(call.params["workspaceId"])
 
@@ -164,6 +170,10 @@ def _cards(service: CanvasService, bus: Bus) -> dict[str, Handler]:
         bus.unfollow(call.caller.connection_id, canvas_topic(WorkspaceId(call.params["workspaceId"])))
         return {}
 
+    return {"canvas.snapshot": snapshot, "canvas.subscribe": subscribe, "canvas.unsubscribe": unsubscribe}
+
+
+def _cards(service: CanvasService) -> dict[str, Handler]:
     async def add(call: Call) -> Result:
         params = call.params
         card = await service.add_card(
@@ -202,9 +212,6 @@ def _cards(service: CanvasService, bus: Bus) -> dict[str, Handler]:
         }
 
     return {
-        "canvas.snapshot": snapshot,
-        "canvas.subscribe": subscribe,
-        "canvas.unsubscribe": unsubscribe,
         "canvas.addCard": add,
         "canvas.duplicateCard": duplicate,
         "canvas.updateCard": update,

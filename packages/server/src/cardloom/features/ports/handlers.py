@@ -38,7 +38,7 @@ def handlers(
 
 def _of_cards(ports: PortsService, questions: Questions) -> dict[str, Handler]:
     def cause_of(call: Call) -> Cause | None:
-        return call.cause or ports.post.cause_of(call.card_id)
+        return ports.post.cause_of(call.card_id)
 
     async def describe(call: Call) -> Result:
         return ports.describe(call.card_id)

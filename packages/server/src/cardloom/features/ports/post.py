@@ -19,7 +19,7 @@ from cardloom_protocol.ports import PortInfo
 from ...core.bus import Bus, Event, card_topic
 from ...core.call import Cause
 from ...core.clock import Clock
-from ...core.delivery import OWNER_KIND, Delivery, Receiver
+from ...core.delivery import Delivery, Receiver
 from ...core.graph import Graph
 from ...core.ids import new_chain_id
 from ...core.records import Card
@@ -121,7 +121,6 @@ class Post:
         delivery = Delivery(
             parcel.workspace_id,
             from_card,
-            _kind_of(parcel.sender),
             parcel.output,
             to,
             port.id,
@@ -177,14 +176,10 @@ def _event(parcel: Parcel, port: PortInfo, data: JsonValue) -> Event:
     return found
 
 
-def _kind_of(sender: Card | None) -> str:
-    return OWNER_KIND if sender is None else peer_kind(sender)
-
-
 def _message(parcel: Parcel, port: PortInfo, data: JsonValue) -> dict[str, JsonValue]:
     return {
         "from": OWNER if parcel.sender is None else parcel.sender.id,
-        "fromKind": _kind_of(parcel.sender),
+        "fromKind": "other" if parcel.sender is None else peer_kind(parcel.sender),
         "output": parcel.output,
         "input": port.id,
         "type": port.type,

@@ -21,7 +21,7 @@ from cardloom_protocol.ports import coerce
 from ...core.bus import Bus
 from ...core.call import Cause
 from ...core.clock import Clock, VirtualClock
-from ...core.delivery import OWNER_KIND, Delivery, Receiver
+from ...core.delivery import Delivery, Receiver
 from ...core.grants import Grants
 from ...core.graph import Graph
 from ...core.records import Arrow, ArrowStats, Card, Workspace
@@ -225,7 +225,6 @@ class _Play:
         delivery = Delivery(
             card.workspace_id,
             None,
-            OWNER_KIND,
             entry.output or "",
             card,
             entry.input_id,

@@ -21,8 +21,8 @@ def handlers(service: TerminalService, cause_of: CauseOf) -> Mapping[str, Handle
 
     def sender(call: Call) -> Sender:
         if call.caller.kind is CallerKind.OWNER:
-            return Sender(None, call.cause)
-        return Sender(call.card_id, call.cause or cause_of(call.card_id))
+            return Sender(None, None)
+        return Sender(call.card_id, cause_of(call.card_id))
 
     async def attach(call: Call) -> dict[str, Any]:
         picture = await service.attach(call.params["cardId"], call.caller.connection_id)
