@@ -39,6 +39,7 @@ _FENCE = _module(HERE / "adapters_fence.py")
 ADAPTERS: dict[str, Any] = {
     **_module(HERE / "adapters.py").ADAPTERS,
     **_module(HERE / "adapters_ui.py").ADAPTERS,
+    **_module(HERE / "adapters_stores.py").ADAPTERS,
     **_FENCE.ADAPTERS,
 }
 OPTIONAL_PACKAGE = "cardloom_sdk"
