@@ -93,7 +93,10 @@ class World:
         self.outside = Outside(manifest, self.declared, self.effective, self._grant, lambda: self._permissions_list({}))
         self.asked: dict[str, tuple[PortInfo, asyncio.Future[Any]]] = {}
         self.files = MemoryFiles(timing, self.outside.events)
-        self.answers: dict[str, Answer] = {
+        self.answers = self._answers()
+
+    def _answers(self) -> dict[str, Answer]:
+        return {
             "host.ready": self._host_ready,
             "card.getInfo": self._card_get_info,
             "host.capabilities": self._host_capabilities,

@@ -63,18 +63,15 @@ def join_agents(
     shared: Shared, canvas: CanvasService, values: ValuesGroup, programs: ProgramsGroup, usage: UsageService
 ) -> AgentsGroup:
     """Make the agents, which are viewed as terminals are and prompted along arrows."""
-    graph, bus, clock, ports = shared.graph, shared.bus, shared.clock, values.ports
-    agents = AgentService(graph, bus, clock, shared.directory, shared.subscriptions)
-    door = HookDoor(clock)
+    graph, ports = shared.graph, values.ports
+    agents = AgentService(graph, shared.bus, shared.clock, shared.directory, shared.subscriptions)
+    door = HookDoor(shared.clock)
     moved: list[SeatMoved] = []
     went_out: list[WentOut] = [lambda who, to, at_ms: usage.prompted(to, who.card_id, who.name, at_ms)]
 
     def admit(card_id: CardId) -> dict[str, str]:
         shared.agent_tokens.revoke(card_id)
         return {"url": f"{shared.address.url}{MCP_PATH}", "token": shared.agent_tokens.issue(card_id)}
-
-    def tools(card_id: CardId) -> McpServer:
-        return McpServer(**admit(card_id))
 
     async def commit(workspace_id: WorkspaceId, make: Any) -> None:
         await canvas.commit(workspace_id, make)
@@ -88,8 +85,34 @@ def join_agents(
         for listen in went_out:
             listen(sender, agent_id, at_ms)
 
-    seats = SeatDesk(
-        graph,
+    seat_hooks = SeatHooks(
+        patch_runtime=canvas.commits.patch_runtime,
+        commit=commit,
+        check_folder=check_folder,
+        emit=ports.emit,
+        tools=lambda card_id: McpServer(**admit(card_id)),
+        hook_url=lambda card_id: door.address(shared.address.url, card_id),
+        waiting=lambda card_id: len(prompts.waiting(card_id)),
+        moved=seat_moved,
+    )
+    seats = _make_seats(shared, seat_hooks)
+    prompt_hooks = _prompt_hooks(shared, values, seats, usage, prompt_went_out)
+    prompts = PromptDesk(PromptStore(shared.database), shared.clock, seats.seat, prompt_hooks)
+    door.agent_of = seats.find
+    door.heard.append(usage.hooked)
+    usage.budgets.freed.append(lambda _: prompts.look_everywhere_again())
+    shared.handlers.add(agent_handlers.handlers(agents, graph, admit))
+    shared.handlers.add(agent_handlers.seat_handlers(seats, prompts, graph, _adding(canvas)))
+    shared.handlers.add(agent_handlers.prompt_handlers(prompts, graph, seats, ports.post.cause_of))
+    _join_canvas(shared, canvas, programs, seats, prompts)
+    _join_port(shared, values, prompts)
+    return AgentsGroup(agents, seats, prompts, door, moved, went_out)
+
+
+def _make_seats(shared: Shared, hooks: SeatHooks) -> SeatDesk:
+    bus, clock = shared.bus, shared.clock
+    return SeatDesk(
+        shared.graph,
         clock,
         shared.directory,
         HARNESSES,
@@ -97,35 +120,17 @@ def join_agents(
         shared.settings.data_folder,
         lambda card_id, picture: Viewers(bus, card_id, picture),
         lambda card_id: OutputFeed(bus, clock, shared.subscriptions, card_id),
-        SeatHooks(
-            canvas.commits.patch_runtime,
-            commit,
-            check_folder,
-            ports.emit,
-            tools,
-            lambda card_id: door.address(shared.address.url, card_id),
-            lambda card_id: len(prompts.waiting(card_id)),
-            seat_moved,
-        ),
+        hooks,
     )
-    prompts = PromptDesk(
-        PromptStore(shared.database), clock, seats.seat, _prompt_hooks(shared, values, seats, usage, prompt_went_out)
-    )
-    door.heard.append(usage.hooked)
-    usage.budgets.freed.append(lambda _: prompts.look_everywhere_again())
-    door.agent_of = seats.find
 
+
+def _adding(canvas: CanvasService) -> agent_handlers.AddAgent:
     async def add(
         workspace_id: str, place: Mapping[str, Any], content: Mapping[str, Any], title: str | None, by: str | None
     ) -> Card:
         return await canvas.add_card(workspace_id, KIND, place, title=title, content=content, by=by)
 
-    shared.handlers.add(agent_handlers.handlers(agents, graph, admit))
-    shared.handlers.add(agent_handlers.seat_handlers(seats, prompts, graph, add))
-    shared.handlers.add(agent_handlers.prompt_handlers(prompts, graph, seats, ports.post.cause_of))
-    _join_canvas(shared, canvas, programs, seats, prompts)
-    _join_port(shared, values, prompts)
-    return AgentsGroup(agents, seats, prompts, door, moved, went_out)
+    return add
 
 
 def _prompt_hooks(

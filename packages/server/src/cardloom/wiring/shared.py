@@ -94,18 +94,7 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
     """Open the data folder, which is made where it is missing, and furnish the rooms."""
     settings.data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     notices: list[str] = []
-    database = Database(
-        settings.data_folder / "cardloom.db",
-        _SCHEMA,
-        now_ms=clock.now_ms(),
-        bulky=(*BULKY_TABLES, *BULKY_SESSION_TABLES),
-        upgrades=(move_first_form, add_begun),
-    )
-    if database.replaced is not None:
-        notices.append(
-            f"The database was damaged ({database.replaced.reason}). It is kept as {database.replaced.backup}; "
-            f"a new one was begun at {database.replaced.fresh}."
-        )
+    database = _open_database(settings, clock, notices)
     bus, graph, presence, grants, directory = Bus(), Graph(), Presence(), Grants(), Directory()
     tokens, agent_tokens, handlers = CardTokens(), CardTokens(), Handlers()
     gate = Gate(graph, grants, presence, clock)
@@ -146,3 +135,19 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
         notices=notices,
         life=Life(),
     )
+
+
+def _open_database(settings: Settings, clock: Clock, notices: list[str]) -> Database:
+    database = Database(
+        settings.data_folder / "cardloom.db",
+        _SCHEMA,
+        now_ms=clock.now_ms(),
+        bulky=(*BULKY_TABLES, *BULKY_SESSION_TABLES),
+        upgrades=(move_first_form, add_begun),
+    )
+    if database.replaced is not None:
+        notices.append(
+            f"The database was damaged ({database.replaced.reason}). It is kept as {database.replaced.backup}; "
+            f"a new one was begun at {database.replaced.fresh}."
+        )
+    return database

@@ -47,7 +47,7 @@ class Hooks:
     """What other features do for agents.
 
     `check_folder` raises FS_ERROR. `tools` makes the access to the canvas's tools. `hook_url` is where this agent's
-    hooks post. `moved` is told of every change of a seat, after the directory; `gone` of one whose card left.
+    hooks post. `waiting` counts the prompts that wait. `moved` is told of every change of a seat, after the directory.
     """
 
     patch_runtime: Callable[[CardId, JsonObject | None], None]
