@@ -16,7 +16,9 @@ from websockets.exceptions import ConnectionClosed
 
 from cardloom.core.bus import OWNERS
 from cardloom.core.call import Call
+from cardloom.core.clock import SystemClock
 from cardloom.settings import Settings
+from cardloom_protocol.limits import CARD_LIMITS
 
 CAP_S = 20.0
 
@@ -144,16 +146,19 @@ async def test_an_envelope_nobody_could_be_told_about_is_dropped(listening: Any)
         assert await page.call("workspace.list") == {"workspaces": []}
 
 
-async def test_a_flood_of_calls_is_rate_limited_with_a_time_to_wait(listening: Any) -> None:
+async def test_a_flood_of_calls_is_rate_limited_with_a_time_to_wait(
+    listening: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SystemClock, "steady_ms", lambda _: 1000)  # it all comes at once, however slow the machine is
     async with a_page(listening) as page:
-        requests = [page.request("workspace.list") for _ in range(600)]
+        requests = [page.request("workspace.list") for _ in range(CARD_LIMITS["requestBurst"] + 20)]
         refused = []
         for request_id, text in requests:
             await page.socket.send(text)
             answer = await page.answer(request_id)
             if "code" in answer:
                 refused.append(answer)
-        assert refused
+        assert len(refused) == 21  # the greeting was the first call
         assert {answer["code"] for answer in refused} == {"RATE_LIMITED"}
         assert all(answer["data"]["retryAfterMs"] > 0 for answer in refused)
 
@@ -243,6 +248,41 @@ async def test_a_peer_that_stops_reading_is_let_go_and_harms_nobody(listening: A
                 await page.event("ui.toast")
         assert await page.call("workspace.list") == {"workspaces": []}
         writer.close()
+
+
+async def test_what_a_page_asked_for_last_is_done_though_it_has_left(listening: Any, tmp_path: Path) -> None:
+    async with a_page(listening) as other:
+        workspace = await other.call("workspace.create", name="W", path=str(tmp_path))
+        note = await other.call("canvas.addCard", workspaceId=workspace["id"], kind="note", x=0, y=0)
+        await other.call("canvas.subscribe", workspaceId=workspace["id"])
+        async with a_page(listening) as page:
+            protocol = page.socket.protocol
+            for x in (1, 2, 3):
+                protocol.send_text(page.request("canvas.updateCard", cardId=note["id"], x=x)[1].encode())
+            protocol.send_close(1001)
+            page.socket.transport.write(b"".join(protocol.data_to_send()))  # it all comes at once, as to a busy server
+            await closed_with(page.socket)
+        while (await other.event("canvas.changed"))["changes"][0]["fields"]["x"] != 3:
+            pass
+
+
+async def test_what_would_go_on_for_a_page_that_has_left_is_ended(listening: Any) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def wait(_: Call) -> dict[str, Any]:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return {}
+
+    listening.app.handlers.by_name["workspace.list"] = wait
+    async with a_page(listening) as page:
+        await page.socket.send(page.request("workspace.list")[1])
+        await begun.wait()
+    async with asyncio.timeout(CAP_S):
+        await ended.wait()
 
 
 async def test_the_server_says_that_it_is_closing(listening: Any) -> None:

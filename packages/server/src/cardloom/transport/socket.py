@@ -7,7 +7,7 @@ watch over the handshake; calls run beside them. Spec: architecture, the journey
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -32,11 +32,12 @@ _REASONS: Final[Mapping[CloseCode, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SocketTimes:
-    """How patient a socket is, in milliseconds."""
+    """How patient a socket is, in milliseconds. `last_ms` is what the calls of a page that left may still take."""
 
     hello_ms: int = limit("helloTimeoutMs")
     ready_ms: int = limit("readyTimeoutMs")
     stall_ms: int = limit("stallTimeoutMs")
+    last_ms: int = 2000
 
 
 @dataclass(slots=True)
@@ -171,15 +172,17 @@ class _Socket:
         self._websocket = websocket
         self._handshake_ms = handshake_ms
         self._stall_ms = times.stall_ms
+        self._last_ms = times.last_ms
         self._time_s = asyncio.get_running_loop().time
         self._sending_since_s: float | None = None
         self._group = asyncio.TaskGroup()
+        self._calls: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
         self._closing: asyncio.Future[tuple[CloseCode, str]] = asyncio.get_running_loop().create_future()
         self.line = Line(
             room,
             caller,
-            spawn=self._group.create_task,
+            spawn=self._spawn,
             close=self.close,
             proven=proven,
             sizes=sizes,
@@ -206,6 +209,11 @@ class _Socket:
             self.line.end()
         await self._say_goodbye()
 
+    def _spawn(self, call: Coroutine[Any, Any, None]) -> None:
+        task = self._group.create_task(call)
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
     def _is_ready(self, _line: Line) -> None:
         self._ready.set()
         self.on_ready()
@@ -215,9 +223,16 @@ class _Socket:
             await self.line.outbox.room()
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
+                await self._finish_calls()
                 raise _Closed
             text = message.get("text")
             self.line.receive(text if text is not None else message.get("bytes", b""))
+
+    async def _finish_calls(self) -> None:
+        """Let what a page asked for before it left come to an end: a busy server reads both in one go."""
+        if self._calls and self.line.caller.kind is CallerKind.OWNER:
+            self.line.end()
+            await asyncio.wait(self._calls, timeout=self._last_ms / 1000)
 
     async def _write(self) -> None:
         while (text := await self.line.outbox.next()) is not None:
