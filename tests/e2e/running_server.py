@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import random
 import signal
 import socket
 import subprocess
@@ -14,6 +15,8 @@ from pathlib import Path
 
 CAP_S = 40.0
 ROOT = Path(__file__).resolve().parents[2]
+# Below those that systems lend to connections on their way out: a server that is away gets its own port again.
+PORTS = range(20_000, 32_000)
 
 
 class RunningServer:
@@ -106,7 +109,12 @@ class RunningServer:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody has now, and that no connection will be lent."""
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port

@@ -18,6 +18,7 @@ def serving(app: Any) -> Iterator[str]:
     """The address of an application, for as long as a block runs."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen()  # who is early waits
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
     server.capture_signals = nullcontext  # type: ignore[method-assign,assignment]  # signals are the test runner's
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

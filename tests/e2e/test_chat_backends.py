@@ -22,6 +22,7 @@ from tests.model_server.serving import serving_models
 from cardloom_sdk.backend.http import protocol_app
 from cardloom_sdk.testing.memory_backend import MemoryBackend
 
+from .person import CAP_MS
 from .running_server import ROOT, RunningServer, free_port
 from .serving_apps import serving
 from .test_chat_journey import chats_of, messages, rest, say
@@ -99,6 +100,7 @@ def place(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         ask(server, "agent.create", workspaceId=workspace["id"], harness="claude-code", title="Fixer", x=0, y=0)
         context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en-GB")
         life.callback(context.close)
+        context.set_default_timeout(CAP_MS)
         page = context.new_page()
         page.goto(chats_of(address))
         set_up_an_agent(page, project)

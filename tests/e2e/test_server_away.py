@@ -40,7 +40,8 @@ def test_the_page_says_that_the_server_is_away_loses_nothing_and_goes_on_when_it
 
     server.start_again()
     server.address()
-    banner.get_by_role("button", name="Try now").click()
+    # Where the page has come back by itself already, there is nothing to press any more.
+    banner.get_by_role("button", name="Try now").evaluate_all("buttons => buttons.forEach((button) => button.click())")
     expect(banner).to_have_count(0)
     person.sees_online()
     person.page.keyboard.press("Escape")
