@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -64,10 +64,10 @@ def sees_all_logs(person: Person, window: Locator) -> None:
     window.get_by_role("button", name="All time").click()
     window.get_by_role("button", name="All logs here").click()
     for agent, name in AGENTS.items():
-        assert cells(window, agent)["Input"] == f"{answered(name, 'uncached'):,}"
-        assert cells(window, agent)["Cache read"] == f"{answered(name, 'cache_read'):,}"
-    assert cells(window, "Qwen Code")["Cache write"] == "not reported"
-    assert cells(window, "Total")["Input"] == f"{sum(answered(name, 'uncached') for name in AGENTS.values()):,}"
+        has(window, agent, "Input", f"{answered(name, 'uncached'):,}")
+        has(window, agent, "Cache read", f"{answered(name, 'cache_read'):,}")
+    has(window, "Qwen Code", "Cache write", "not reported")
+    has(window, "Total", "Input", f"{sum(answered(name, 'uncached') for name in AGENTS.values()):,}")
     expect(window.locator("footer")).to_contain_text("Prices: ")
 
     window.get_by_role("button", name="Input").click()
@@ -85,12 +85,12 @@ def sees_all_logs(person: Person, window: Locator) -> None:
     person.look("all-logs")
 
 
-def cells(window: Locator, line: str) -> Mapping[str, str]:
-    """A line of the table, by the heads of its columns."""
+def has(window: Locator, line: str, head: str, value: str) -> None:
+    """Wait until a line of the table has a value below the head of a column."""
     row = window.get_by_role("row").filter(has=window.page.get_by_role("rowheader", name=re.compile(f"^{line}")))
     expect(row).to_be_visible()
     heads = [text.strip(" ↓↑") for text in window.get_by_role("columnheader").all_inner_texts()]
-    return dict(zip(heads[1:], row.get_by_role("cell").all_inner_texts(), strict=True))
+    expect(row.get_by_role("cell").nth(heads.index(head) - 1)).to_have_text(value, use_inner_text=True)
 
 
 def keeps_them_as_files(person: Person, window: Locator) -> None:
@@ -215,9 +215,9 @@ def a_note_causes_work(person: Person, server: RunningServer, home: Path, sessio
     person.button("Usage…").click()
     window = person.page.get_by_role("dialog", name="Usage")
     window.get_by_role("button", name="Sender").click()
-    assert cells(window, "Note")["Cost"] == "$0.45"
-    assert cells(window, "person")["Cost"] == "$0.90"
-    assert cells(window, "Total")["Cost"] == "$1.35"
+    has(window, "Note", "Cost", "$0.45")
+    has(window, "person", "Cost", "$0.90")
+    has(window, "Total", "Cost", "$1.35")
     person.page.keyboard.press("Escape")
 
 

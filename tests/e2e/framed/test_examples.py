@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +103,12 @@ class Agent:
     def tools(self) -> set[str]:
         return {tool["name"] for tool in self._ask("tools/list", {})["tools"]}
 
+    def waits_for(self, name: str, *, offered: bool) -> None:
+        """Wait until a tool is offered, or no longer: a card tells it on its own time."""
+        until = time.monotonic() + CAP_S
+        while (name in self.tools()) is not offered:
+            assert time.monotonic() < until, f"{name} is {'not ' if offered else ''}offered"
+
     def use(self, name: str, **args: Any) -> str:
         result = self._ask("tools/call", {"name": name, "arguments": args})
         return str(result["content"][0]["text"])
@@ -149,8 +156,8 @@ def test_an_agent_ticks_the_checklist_off_and_the_person_lets_it_ship(board: Boa
     board.join(agent.id, board.id_of("Release checklist"))
     board.person.see_all()
     expect(checklist.inside.get_by_role("checkbox")).to_have_count(4)
+    agent.waits_for("release_checklist_ship", offered=False)
     assert {"release_checklist_list", "release_checklist_add", "release_checklist_check"} <= agent.tools()
-    assert "release_checklist_ship" not in agent.tools()
     steps = json.loads(agent.use("release_checklist_list"))
     checklist.inside.get_by_role("checkbox", name="Tests pass").press("Space")
     for step in steps[1:3]:
@@ -159,7 +166,7 @@ def test_an_agent_ticks_the_checklist_off_and_the_person_lets_it_ship(board: Boa
     keep_picture(board.person, checklist.card, "release-checklist")
     agent.use("release_checklist_check", id=steps[3]["id"])
     expect(checklist.card).to_contain_text("Ready to ship")
-    assert "release_checklist_ship" in agent.tools()
+    agent.waits_for("release_checklist_ship", offered=True)
     checklist.inside.get_by_role("button", name="Ship").click()
     question = board.person.page.get_by_role("alertdialog", name="“Release checklist” asks")
     question.get_by_role("button", name="Ship").click()
