@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cardloom.features.agents.harnesses.shape import KeyWrite
+from cardloom.features.agents.seats import answering
+from cardloom.features.agents.seats.seat import Seat
 
 
 async def test_a_program_that_says_nothing_is_shown_as_started(make_agent: Callable[..., Any]) -> None:
@@ -52,11 +59,27 @@ async def test_a_denied_question_ends_the_turn_in_idle(agent: Any) -> None:
     await agent.until(lambda: [entry["pressed"] for entry in agent.said() if "pressed" in entry] == ["\x1b"])
 
 
-async def test_an_answer_waits_for_the_dialog_to_be_drawn(agent: Any) -> None:
+async def test_an_answer_waits_for_the_dialog_to_be_drawn(
+    agent: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, dialog = asyncio.Event(), answering._dialog
+
+    def look(seat: Seat) -> str | None:
+        looked.set()
+        return dialog(seat)
+
+    monkeypatch.setattr(answering, "_dialog", look)
+    monkeypatch.setattr(answering, "DRAWN_WAIT_MS", 20_000)
+    os.mkfifo(tmp_path / "home" / "draw")
     await agent.prompt("ask me late")
     await agent.is_status("needs-input")
-    await agent.page.call("agent.answer", cardId=agent.id, choice="approve")
-    await agent.is_status("finished")
+    answered = asyncio.create_task(agent.page.call("agent.answer", cardId=agent.id, choice="approve"))
+    await looked.wait()
+    assert not answered.done()
+    with (tmp_path / "home" / "draw").open("r+b", buffering=0) as draw:
+        draw.write(b".")
+        await answered
+        await agent.is_status("finished")
     assert agent.statuses == ["working", "needs-input", "working", "finished"]
 
 
