@@ -2342,8 +2342,8 @@ export interface CanvasMethodParams {
   "usage.timeline": { readonly agentId: string; readonly since?: number; readonly until?: number };
   /** Tells the budgets of a workspace and what is spent of each. */
   "budget.get": { readonly workspaceId: string };
-  /** Sets all budgets of a workspace. */
-  "budget.set": { readonly workspaceId: string; readonly budgets: readonly ({ readonly period: "day" | "week" | "month" | "total"; readonly unpriced: "ignore" | "pause"; readonly id?: string; readonly agentId?: string | null; readonly limitMicroUsd?: number | null; readonly limitTokens?: number | null })[] };
+  /** Sets all budgets of a workspace, unless they are no longer those of `base`: then nothing is set. */
+  "budget.set": { readonly workspaceId: string; readonly budgets: readonly ({ readonly period: "day" | "week" | "month" | "total"; readonly unpriced: "ignore" | "pause"; readonly id?: string; readonly agentId?: string | null; readonly limitMicroUsd?: number | null; readonly limitTokens?: number | null })[]; readonly base?: readonly ({ readonly period: "day" | "week" | "month" | "total"; readonly unpriced: "ignore" | "pause"; readonly id?: string; readonly agentId?: string | null; readonly limitMicroUsd?: number | null; readonly limitTokens?: number | null })[] };
 }
 
 export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
@@ -5697,6 +5697,23 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
       "properties": {
         "workspaceId": {"type": "string", "minLength": 1, "maxLength": 128},
         "budgets": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "period": {"enum": ["day", "week", "month", "total"]},
+              "unpriced": {"enum": ["ignore", "pause"]},
+              "id": {"type": "string", "minLength": 1, "maxLength": 128},
+              "agentId": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 128}, {"type": "null"}]},
+              "limitMicroUsd": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9007199254740991}, {"type": "null"}]},
+              "limitTokens": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9007199254740991}, {"type": "null"}]},
+            },
+            "required": ["period", "unpriced"],
+          },
+          "maxItems": 20,
+        },
+        "base": {
           "type": "array",
           "items": {
             "type": "object",

@@ -165,7 +165,7 @@ export interface UsageMethodResults {
   "usage.agent": { readonly usage: AgentUsage; readonly estimate: TurnEstimate | null };
   "usage.timeline": AgentTimeline;
   "budget.get": { readonly budgets: readonly Budget[] };
-  "budget.set": { readonly budgets: readonly Budget[] };
+  "budget.set": { readonly budgets: readonly Budget[] } | { readonly conflict: { readonly budgets: readonly Budget[] } };
 }
 
 /** The data of the events of usage and budgets. */

@@ -76,8 +76,11 @@ USAGE_ROWS: Final = (
     ),
     _row(
         "budget.set",
-        record({"workspaceId": ident(), "budgets": items(_BUDGET, max_items=MOST_BUDGETS)}),
-        "Sets all budgets of a workspace.",
-        "{budgets: [Budget with spent]}",
+        record(
+            {"workspaceId": ident(), "budgets": items(_BUDGET, max_items=MOST_BUDGETS)},
+            {"base": items(_BUDGET, max_items=MOST_BUDGETS)},
+        ),
+        "Sets all budgets of a workspace, unless they are no longer those of `base`: then nothing is set.",
+        "{budgets: [Budget with spent]} or {conflict: {budgets}}",
     ),
 )

@@ -217,3 +217,35 @@ async def test_whoever_waits_for_a_budget_hears_that_it_pauses_no_longer(desk: D
     desk.clock.advance(DAY_MS)
     await desk.app.usage.watch_budgets()
     assert heard == [desk.home, desk.home]
+
+
+async def test_budgets_that_another_page_changed_meanwhile_are_not_written_over(desk: Desk) -> None:
+    desk.at(60)
+    rule = {"period": "day", "unpriced": "ignore", "agentId": None, "limitMicroUsd": None}
+    (seen,) = await budgeted(desk, **rule, limitTokens=30)
+    base = [{**rule, "id": seen["id"], "limitTokens": 30}]
+    mine, theirs = [[{**base[0], "limitTokens": tokens}] for tokens in (40, 50)]
+    await desk.page.call("budget.set", workspaceId=desk.home, budgets=theirs, base=base)
+    refused = await desk.page.call("budget.set", workspaceId=desk.home, budgets=mine, base=base)
+    assert [one["limitTokens"] for one in refused["conflict"]["budgets"]] == [50]
+    assert [one["limitTokens"] for one in (await desk.page.call("budget.get", workspaceId=desk.home))["budgets"]] == [
+        50
+    ]
+    done = await desk.page.call("budget.set", workspaceId=desk.home, budgets=mine, base=theirs)
+    assert [one["limitTokens"] for one in done["budgets"]] == [40]
+
+
+async def test_of_two_pages_that_set_the_first_budgets_at_once_one_is_told_of_the_other(desk: Desk) -> None:
+    desk.at(60)
+    both = await asyncio.gather(
+        *(
+            desk.page.call(
+                "budget.set",
+                workspaceId=desk.home,
+                budgets=[{"period": "day", "unpriced": "ignore", "limitTokens": tokens}],
+                base=[],
+            )
+            for tokens in (40, 50)
+        )
+    )
+    assert [list(one) for one in both] == [["budgets"], ["conflict"]]

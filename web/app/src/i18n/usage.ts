@@ -79,7 +79,7 @@ export const usageTexts = texts({
   "usage.senderHint": {
     en: "Who prompted the agent last before each request: a card along an arrow, or a person.",
     ru: "Кто последним отправил агенту промпт перед каждым запросом: карточка по стрелке или человек.",
-    zh: "每个请求之前最后提示智能体的一方：沿箭头的卡片，或用户。",
+    zh: "每个请求之前最后向智能体发送提示词的一方：沿连线的卡片，或用户。",
   },
   "usage.others": { en: "others", ru: "прочие", zh: "其他" },
   "usage.tables": { en: "In detail by", ru: "Подробно по", zh: "明细" },
@@ -182,7 +182,7 @@ export const usageTexts = texts({
   "chip.causedHint": {
     en: "What {agent} spent today on prompts from {name}",
     ru: "Сколько {agent} потратил сегодня на промпты от {name}",
-    zh: "{agent} 今天为 {name} 的提示花费的用量",
+    zh: "{agent} 今天为 {name} 的提示词花费的用量",
   },
 
   "timeline.open": { en: "Timeline", ru: "Шкала времени", zh: "时间线" },
@@ -242,18 +242,23 @@ export const usageTexts = texts({
   "kind.budget": { en: "Budget", ru: "Бюджет", zh: "预算" },
   "budget.title": { en: "Budgets of {name}", ru: "Бюджеты: {name}", zh: "{name} 的预算" },
   "budget.heading": { en: "Budget", ru: "Бюджет", zh: "预算" },
+  "budget.overtaken": {
+    en: "Another page changed the budgets while you had them open. Nothing of yours was saved yet; these stand now:",
+    ru: "Пока окно было открыто, лимиты изменили на другой странице. Ваши ещё не сохранены; сейчас действуют такие:",
+    zh: "您打开此窗口期间，另一个页面更改了限额。您的更改尚未保存；当前生效的是：",
+  },
   "budget.set": { en: "Set limits…", ru: "Задать лимиты…", zh: "设置限额…" },
   "budget.change": { en: "Change limits…", ru: "Изменить лимиты…", zh: "更改限额…" },
   "budget.none": { en: "No limit is set.", ru: "Лимит не задан.", zh: "未设置限额。" },
   "budget.noneHint": {
     en: "A limit in money or tokens pauses prompts from cards once it is spent.",
     ru: "Лимит в деньгах или токенах останавливает промпты от карточек, когда он исчерпан.",
-    zh: "金额或令牌限额用完后，会暂停来自卡片的提示。",
+    zh: "金额或令牌限额用完后，会暂停来自卡片的提示词。",
   },
   "budget.about": {
     en: "Once a budget is spent, prompts from cards wait. People are never blocked.",
     ru: "Когда бюджет исчерпан, промпты от карточек ждут. Людей бюджет не ограничивает.",
-    zh: "预算用完后，来自卡片的提示会等待。用户从不受限。",
+    zh: "预算用完后，来自卡片的提示词会等待。用户从不受限。",
   },
   "budget.day": { en: "Today", ru: "Сегодня", zh: "今天" },
   "budget.week": { en: "This week", ru: "Эта неделя", zh: "本周" },
@@ -303,7 +308,7 @@ export const usageTexts = texts({
   "budget.pausedHint": {
     en: "Cards can send no prompts to agents here. You can.",
     ru: "Карточки не могут отправлять промпты агентам. Вы — можете.",
-    zh: "卡片无法向智能体发送提示，您可以。",
+    zh: "卡片无法向智能体发送提示词，您可以。",
   },
   "budget.unpricedIgnored": {
     en: { one: "{count} request without a price does not count", other: "{count} requests without a price do not count" },

@@ -45,6 +45,21 @@ describe("budgets", () => {
     expect(screen.getByRole("textbox", { name: "Limit in dollars" })).toHaveProperty("value", "10");
   });
 
+  test("what another page set meanwhile is shown beside one's own, which is saved over it only when asked", async () => {
+    const page = await openDialog();
+    fireEvent.change(screen.getByRole("textbox", { name: "Limit in dollars" }), { target: { value: "12" } });
+    fireEvent.click(screen.getByRole("button", { name: "Save" }));
+    const rule = { id: "b1", period: "week", unpriced: "ignore", agentId: null, limitMicroUsd: 10_000_000, limitTokens: null };
+    expect(page.socket.call("budget.set").params["base"]).toEqual([rule]);
+    await page.answer("budget.set", { conflict: { budgets: [budget("b1", { limitMicroUsd: 50_000_000 })] } });
+    expect((await screen.findByRole("alert")).textContent).toContain("of $50.00");
+    expect(screen.getByRole("textbox", { name: "Limit in dollars" })).toHaveProperty("value", "12");
+    fireEvent.click(screen.getByRole("button", { name: "Keep mine" }));
+    expect(page.socket.call("budget.set").params["base"]).toEqual([{ ...rule, limitMicroUsd: 50_000_000 }]);
+    await page.answer("budget.set", { budgets: [budget("b1")] });
+    expect(page.session.ui.get().overlay).toBeNull();
+  });
+
   test("a bar tells what is spent, that cards are paused, and what the rule for unpriced requests does", async () => {
     const { wrapper } = await openPage();
     const budgets = [

@@ -7,7 +7,8 @@ import { useWork } from "../packages/useWork";
 import { ProblemNotice } from "../packages/ProblemNotice";
 import type { Budget } from "../wire/records";
 import { BudgetFields } from "./BudgetFields";
-import { draftOf, faultOf, limitOf, NEW_BUDGET, type BudgetDraft } from "./budgetDraft";
+import { BudgetBars } from "./BudgetBars";
+import { draftOf, faultOf, limitOf, NEW_BUDGET, ruleOf, type BudgetDraft } from "./budgetDraft";
 import { useBudgets } from "./hooks";
 import styles from "./usage.module.css";
 
@@ -31,7 +32,10 @@ export function BudgetDialog() {
 function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(): void }) {
   const t = useT();
   const { session, busy, problem, run } = useWork();
-  const [drafts, setDrafts] = useState<readonly BudgetDraft[]>(() => (budgets.length === 0 ? [NEW_BUDGET] : budgets.map(draftOf)));
+  const [drafts, setDrafts] = useState(() => draftsOf(budgets));
+  /** What the drafts began from, or what stood in the way of saving them. */
+  const [base, setBase] = useState(budgets);
+  const [isOvertaken, setOvertaken] = useState(false);
   const [tried, setTried] = useState(false);
   const faults = drafts.map(faultOf);
   const submit = async (event: FormEvent) => {
@@ -39,8 +43,16 @@ function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(
     setTried(true);
     const workspaceId = session.workspaceId;
     if (workspaceId === null || faults.some((fault) => fault !== null)) return;
-    const found = await run(() => session.client.call("budget.set", { workspaceId, budgets: drafts.map(limitOf) }));
+    const found = await run(() =>
+      session.client.call("budget.set", { workspaceId, budgets: drafts.map(limitOf), base: base.map(ruleOf) }),
+    );
     if (found === null) return;
+    if ("conflict" in found) {
+      session.usage.budgets.set({ workspaceId, budgets: found.conflict.budgets });
+      setBase(found.conflict.budgets);
+      setOvertaken(true);
+      return;
+    }
     session.usage.budgets.set({ workspaceId, budgets: found.budgets });
     session.usage.markSeen();
     session.toast(t("budget.saved"), "success");
@@ -62,18 +74,28 @@ function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(
       </ul>
       {drafts.length === 0 ? <p className="muted">{t("budget.none")}</p> : null}
       <ProblemNotice problem={problem} />
+      {isOvertaken ? (
+        <section className="notice tone-warning" role="alert">
+          <p>{t("budget.overtaken")}</p>
+          {base.length === 0 ? <p className="muted">{t("budget.none")}</p> : <BudgetBars budgets={base} />}
+        </section>
+      ) : null}
       <footer className="modal-foot">
         <button type="button" className="btn" disabled={drafts.length >= MOST_BUDGETS} onClick={() => setDrafts([...drafts, NEW_BUDGET])}>
           <PlusIcon size={13} /> {t("budget.add")}
         </button>
         <span className="spring" />
         <button type="button" className="btn" onClick={onClose}>
-          {t("app.cancel")}
+          {t(isOvertaken ? "conflict.keepTheirs" : "app.cancel")}
         </button>
-        <button type="submit" className="btn is-primary" aria-busy={busy}>
-          {t("app.save")}
+        <button type="submit" className={`btn ${isOvertaken ? "is-danger" : "is-primary"}`} aria-busy={busy}>
+          {t(isOvertaken ? "conflict.keepMine" : "app.save")}
         </button>
       </footer>
     </form>
   );
+}
+
+function draftsOf(budgets: readonly Budget[]): readonly BudgetDraft[] {
+  return budgets.length === 0 ? [NEW_BUDGET] : budgets.map(draftOf);
 }

@@ -28,6 +28,11 @@ export function draftOf(budget: Budget): BudgetDraft {
   };
 }
 
+/** What is set of a budget, as it was told. */
+export function ruleOf({ id, period, unpriced, agentId, limitMicroUsd, limitTokens }: Budget): BudgetLimit {
+  return { id, period, unpriced, agentId, limitMicroUsd, limitTokens };
+}
+
 /** What keeps a draft from being set; null when nothing does. */
 export function faultOf(draft: BudgetDraft): DraftFault | null {
   const usd = microUsdOf(draft.usd);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -19,6 +20,13 @@ from ...core.graph import Graph
 from .budgets import Budget, Place, Spent, refusal_of, renamed, window_of
 from .ledger import AGENT, UsageLedger, sessions_in
 from .store import Scope, UsageStore
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """Budgets were not set, for they are others than the writer has seen: those that stand."""
+
+    standing: Sequence[Spent]
 
 
 class BudgetDesk:
@@ -87,9 +95,15 @@ class BudgetDesk:
             await self.measure()
         return self._spent.get(workspace_id, [])
 
-    async def set(self, workspace_id: WorkspaceId, wires: Sequence[Mapping[str, Any]]) -> list[Spent]:
+    async def set(
+        self,
+        workspace_id: WorkspaceId,
+        wires: Sequence[Mapping[str, Any]],
+        base: Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[Spent] | Overtaken:
         """Set all budgets of a workspace. NOT_FOUND; INVALID_PARAMS: one without any limit, or of nobody's agent.
 
+        With `base`, the budgets that the writer has seen, nothing is set when they are others by now.
         Whoever sets budgets sees how they stand, so that the steps which are behind them are not told.
         """
         self._graph.workspace(workspace_id)
@@ -103,9 +117,15 @@ class BudgetDesk:
             [Budget.from_wire(wire, secrets.token_hex(6)) for wire in wires], [secrets.token_hex(6) for _ in wires]
         )
         async with self._measuring:
-            await self._ledger.set_budgets(workspace_id, [one.to_wire() for one in budgets])
-            self._budgets[workspace_id] = budgets
-            self._just_set.add(workspace_id)
+            overtaken = base is not None and self._budgets.get(workspace_id, []) != [
+                Budget.from_wire(wire, "") for wire in base
+            ]
+            if not overtaken:
+                await self._ledger.set_budgets(workspace_id, [one.to_wire() for one in budgets])
+                self._budgets[workspace_id] = budgets
+                self._just_set.add(workspace_id)
+        if overtaken:
+            return Overtaken(await self.of(workspace_id))
         await self._up_to_date()
         await self.measure()
         return self._spent.get(workspace_id, [])

@@ -13,6 +13,7 @@ from cardloom_protocol.ids import CardId, WorkspaceId
 from ...core.call import Call, Handler
 from ...core.clock import Clock
 from ...core.graph import Graph
+from .budget_desk import Overtaken
 from .budgets import Spent
 from .service import UsageService
 from .windows import window_of
@@ -70,7 +71,9 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
         return _told(await service.budgets.of(WorkspaceId(call.params["workspaceId"])))
 
     async def set_budgets(call: Call) -> dict[str, Any]:
-        return _told(await service.budgets.set(WorkspaceId(call.params["workspaceId"]), call.params["budgets"]))
+        params = call.params
+        found = await service.budgets.set(WorkspaceId(params["workspaceId"]), params["budgets"], params.get("base"))
+        return {"conflict": _told(found.standing)} if isinstance(found, Overtaken) else _told(found)
 
     return {
         "usage.summary": summary,
