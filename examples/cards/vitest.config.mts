@@ -16,5 +16,5 @@ export default defineConfig({
     },
   },
   server: { fs: { strict: false } },
-  test: { name: "examples", include: ["*/tests/**/*.test.{js,tsx}"] },
+  test: { name: "examples", include: ["*/tests/**/*.test.{js,tsx}"], testTimeout: 60_000 },
 });

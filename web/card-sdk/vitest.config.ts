@@ -5,5 +5,6 @@ export default defineConfig({
     name: "card-sdk",
     environment: "node",
     include: ["tests/**/*.test.{ts,tsx}"],
+    testTimeout: 60_000,
   },
 });

@@ -1,6 +1,7 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
+configure({ asyncUtilTimeout: 40_000 });
 afterEach(() => cleanup());
 
 // jsdom has the element but not its opening and closing.

@@ -15,6 +15,8 @@ const ISSUES = [
 ];
 let host, page, sent, answer;
 
+const until = (check) => vi.waitFor(check, { timeout: 20_000 });
+
 async function begin(options = {}) {
   host = new MockHost({ manifest, settings: { server: HERE, repository: "acme/pantry" }, ...options });
   host.onFetch((request) => {
@@ -79,7 +81,7 @@ describe("the issue board", () => {
     await begin();
     answer = ({ headers }) => (headers["if-none-match"] === '"one"' ? { status: 304 } : { status: 500 });
     await refresh();
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await until(() => expect(sent).toHaveLength(2));
     expect(alertText()).toBe(null);
     expect(column("Open")).toEqual(["#3 Salt"]);
   });
@@ -88,36 +90,36 @@ describe("the issue board", () => {
     await begin();
     answer = () => ({ status: 503 });
     await refresh();
-    await vi.waitFor(() => expect(alertText()).toBe("The server answered with 503."));
+    await until(() => expect(alertText()).toBe("The server answered with 503."));
     expect(column("Open")).toEqual(["#3 Salt"]);
     expect(host.shown.chrome.status?.tone).toBe("danger");
     answer = () => {
       throw new CardSdkError("NETWORK_ERROR", "Nobody listens there.");
     };
     await refresh();
-    await vi.waitFor(() => expect(alertText()).toBe("Nobody listens there."));
+    await until(() => expect(alertText()).toBe("Nobody listens there."));
   });
 
   test("fetches from the new place when the settings change", async () => {
     await begin();
     await host.changeSettings({ repository: "acme/shop" });
-    await vi.waitFor(() => expect(sent.at(-1).url).toContain("/repos/acme/shop/"));
+    await until(() => expect(sent.at(-1).url).toContain("/repos/acme/shop/"));
     expect(sent.at(-1).headers["if-none-match"]).toBeUndefined();
     await host.changeSettings({ repository: "nonsense" });
-    await vi.waitFor(() => expect(alertText()).toBe("Name a repository in the settings."));
+    await until(() => expect(alertText()).toBe("Name a repository in the settings."));
   });
 
   test("opens an issue where it is, after the person was asked", async () => {
     await begin();
     page.querySelector("section button").click();
-    await vi.waitFor(() => expect(host.shown.links).toEqual(["https://example.org/3"]));
+    await until(() => expect(host.shown.links).toEqual(["https://example.org/3"]));
   });
 
   test("rests while nobody sees it and looks at once when somebody does", async () => {
     await begin({ visibility: "hidden" });
     expect(sent).toHaveLength(0);
     await host.setVisibility("visible");
-    await vi.waitFor(() => expect(column("Open")).toEqual(["#3 Salt"]));
+    await until(() => expect(column("Open")).toEqual(["#3 Salt"]));
   });
 
   test.each([undefined, "", "acme", "acme/../x"])("a repository %j is none", (repository) => {

@@ -15,6 +15,8 @@ let host: MockHost;
 let page: HTMLElement;
 let root: Root;
 
+const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000 });
+
 async function begin(options: Omit<MockHostOptions, "manifest"> = {}) {
   host = new MockHost({ manifest, ...options });
   const card = await host.connect();
@@ -112,7 +114,7 @@ describe("the message inspector", () => {
   test("sends to all, to one input of one card, and asks first for what that needs", async () => {
     await begin({ peers: [twin, peer("c_note", "note", { name: "Plan" })] });
     await press("Send to all");
-    await vi.waitFor(() => expect(part("Send").textContent).toContain("2 cards took it"));
+    await until(() => expect(part("Send").textContent).toContain("2 cards took it"));
     expect(host.world.granted).toContain("cards.connected");
     await press("Send here: Lines");
     expect(host.emitted.at(-1)).toMatchObject({ to: "c_twin", input: "lines", port: "text" });
@@ -122,21 +124,21 @@ describe("the message inspector", () => {
     await begin({ peers: [peer("c_note", "note", { name: "Plan" })] });
     host.person.grants = false;
     await press("Send to all");
-    await vi.waitFor(() => expect(part("Send").textContent).toContain("0 cards took it"));
+    await until(() => expect(part("Send").textContent).toContain("0 cards took it"));
     await press("Send here: Append");
-    await vi.waitFor(() => expect(part("Joined cards").textContent).toContain("PERMISSION_DENIED"));
+    await until(() => expect(part("Joined cards").textContent).toContain("PERMISSION_DENIED"));
   });
 
   test("reads what a card keeps and asks it questions", async () => {
     await begin({ peers: [twin] });
     await press("Read: Last");
-    await vi.waitFor(() => expect(part("Joined cards").textContent).toContain("Nothing kept yet"));
+    await until(() => expect(part("Joined cards").textContent).toContain("Nothing kept yet"));
     host.keep("c_twin", "last", { text: "old" });
     await press("Read: Last");
-    await vi.waitFor(() => expect(part("Joined cards").textContent).toContain('{"text":"old"}'));
+    await until(() => expect(part("Joined cards").textContent).toContain('{"text":"old"}'));
     host.onQuestion((_to, _input, data) => ({ query: data, hits: [] }));
     await press("Ask: Find");
-    await vi.waitFor(() => expect(part("Joined cards").textContent).toContain('"query":"- [ ] salt"'));
+    await until(() => expect(part("Joined cards").textContent).toContain('"query":"- [ ] salt"'));
   });
 
   test("a value that an output does not take is named with its place", async () => {
@@ -148,7 +150,7 @@ describe("the message inspector", () => {
       choose?.dispatchEvent(new Event("change", { bubbles: true }));
     });
     await press("Send to all");
-    await vi.waitFor(() => expect(part("Send").textContent).toContain("This is no JSON"));
+    await until(() => expect(part("Send").textContent).toContain("This is no JSON"));
   });
 
   test("follows arrows and languages while it runs, and draws nothing unseen", async () => {

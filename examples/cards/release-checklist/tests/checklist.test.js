@@ -8,6 +8,8 @@ import { FIRST_STEPS } from "../steps.js";
 
 let host, card, page;
 
+const until = (check) => vi.waitFor(check, { timeout: 20_000 });
+
 async function begin(options = {}) {
   host = new MockHost({ manifest, ...options });
   card = await host.connect();
@@ -33,7 +35,7 @@ describe("the release checklist", () => {
     await begin();
     expect([...page.querySelectorAll("label")].map((label) => label.textContent)).toEqual(FIRST_STEPS);
     boxes()[0].click();
-    await vi.waitFor(() => expect(host.shown.chrome.badge?.count).toBe(3));
+    await until(() => expect(host.shown.chrome.badge?.count).toBe(3));
     expect(host.shown.chrome.status?.text).toBe("3 steps open");
     expect((await card.storage.get("steps"))[0].by).toBe("you");
   });
@@ -81,8 +83,8 @@ describe("the release checklist", () => {
   test("takes tasks as steps, each once, and tells what is open", async () => {
     await begin();
     await host.deliver("steps", [{ text: "Announce" }, { text: "Tests pass" }, { text: "Announce" }]);
-    await vi.waitFor(() => expect(boxes()).toHaveLength(5));
-    await vi.waitFor(() => expect(host.emitted.at(-1)).toMatchObject({ port: "open" }));
+    await until(() => expect(boxes()).toHaveLength(5));
+    await until(() => expect(host.emitted.at(-1)).toMatchObject({ port: "open" }));
     expect(host.emitted.at(-1).data.at(-1)).toEqual({ id: "5", text: "Announce", status: "pending" });
   });
 
@@ -90,12 +92,12 @@ describe("the release checklist", () => {
     await begin();
     page.querySelector("input.ns-input").value = " Announce ";
     button("Add").click();
-    await vi.waitFor(() => expect(boxes()).toHaveLength(5));
+    await until(() => expect(boxes()).toHaveLength(5));
     expect(button("Ship").disabled).toBe(true);
     for (const box of boxes()) boxes().find((one) => one.id === box.id).click();
-    await vi.waitFor(() => expect(button("Ship").disabled).toBe(false));
+    await until(() => expect(button("Ship").disabled).toBe(false));
     button("Ship").click();
-    await vi.waitFor(() => expect(host.emitted.some(({ port }) => port === "shipped")).toBe(true));
+    await until(() => expect(host.emitted.some(({ port }) => port === "shipped")).toBe(true));
   });
 
   test("speaks the person's language", async () => {
@@ -103,6 +105,6 @@ describe("the release checklist", () => {
     expect(button("Выпустить")).toBeDefined();
     await host.setLanguage("zh");
     expect(button("发布")).toBeDefined();
-    await vi.waitFor(() => expect(host.shown.chrome.status?.text).toBe("还有 4 个步骤"));
+    await until(() => expect(host.shown.chrome.status?.text).toBe("还有 4 个步骤"));
   });
 });
