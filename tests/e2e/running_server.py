@@ -16,7 +16,7 @@ from pathlib import Path
 CAP_S = 40.0
 ROOT = Path(__file__).resolve().parents[2]
 # Below those that systems lend to connections on their way out: a server that is away gets its own port again.
-PORTS = range(20_000, 32_000)
+PORTS = range(20_000, 28_000)
 
 
 class RunningServer:
