@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cardloom.features.usage import message_folders
 from cardloom.features.usage.explaining import SeenRow, explain
-from cardloom.features.usage.message_folders import read_folder
+from cardloom.features.usage.message_folders import calls_of_parts, list_folder, read_folder
 from cardloom.features.usage.reading import LogFile
 from cardloom.features.usage.roots import ANY, Root
 from cardloom.features.usage.scan import scan
@@ -134,3 +136,45 @@ def test_a_session_folder_whose_name_is_no_utf8_is_told(home: Home) -> None:
     os.makedirs(os.fsencode(home.folder / STORAGE / "message") + b"/ses_\xff")
     assert home.records() == []
     assert home.reasons() == {"a name that is no UTF-8": 1}
+
+
+@pytest.mark.parametrize("moment", ["listed", "read"])
+def test_a_message_that_goes_between_listing_and_reading_costs_none_of_the_others(
+    home: Home, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    message(home, "msg_1")
+    going = message(home, "msg_2")
+    message(home, "msg_3")
+    files = message_folders._files
+    log = list_folder(str(going.parent))
+
+    def vanishing(folder: str) -> Iterator[os.DirEntry[str]]:
+        for entry in files(folder):
+            if entry.path == str(going):
+                if moment == "read":
+                    entry.stat()  # which the entry remembers
+                going.unlink()
+            yield entry
+
+    monkeypatch.setattr(message_folders, "_files", vanishing)
+    reading = read_folder(log)
+    assert (reading.error, [record.key for record in reading.records], reading.skips) == (None, ["msg_1", "msg_3"], [])
+
+
+def test_a_folder_is_a_log_also_while_one_of_its_messages_goes(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    going, staying = message(home, "msg_1"), message(home, "msg_2")
+    entries = list(message_folders._files(str(going.parent)))
+    going.unlink()
+    monkeypatch.setattr(message_folders, "_files", lambda _: iter(entries))
+    assert list_folder(str(staying.parent)).size == staying.stat().st_size
+
+
+@pytest.mark.parametrize("key", ["../../elsewhere", "..", "", "/etc", "a/b"])
+def test_the_id_of_a_message_leads_to_no_other_folder(home: Home, key: str) -> None:
+    part = json.dumps({"type": "tool", "callID": "call_1", "tool": "bash"}).encode()
+    for place in ("elsewhere", f"{STORAGE}/part", STORAGE, f"{STORAGE}/part/a/b", f"{STORAGE}/part/msg_1"):
+        home.write(f"{place}/prt_1.json", part)
+    home.write("elsewhere/prt_1.json", part)
+    folder = str(message(home, "msg_1").parent)
+    assert calls_of_parts(folder, "msg_1") == (("call_1", "bash"),)
+    assert calls_of_parts(folder, key) == ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -38,8 +39,9 @@ def list_folder(path: str) -> LogFile:
     """The folder as a log: all its messages together, changed when the last of them was. OSError."""
     size = changed_ns = 0
     for entry in _files(path):
-        status = entry.stat()
-        size, changed_ns = size + status.st_size, max(changed_ns, status.st_mtime_ns)
+        with suppress(FileNotFoundError):  # gone since the folder was listed
+            status = entry.stat()
+            size, changed_ns = size + status.st_size, max(changed_ns, status.st_mtime_ns)
     return LogFile(opencode.OPENCODE, f"{path}{os.sep}", size, changed_ns, os.stat(path).st_ino)
 
 
@@ -49,11 +51,9 @@ def read_folder(log: LogFile, most_bytes: int = LONGEST_LINE_BYTES) -> Reading:
     session = Path(log.path).name
     try:
         for entry in _files(log.path):
-            text = _text(entry.path, skipped, most_bytes)
-            if text is not None:
-                changed_ms = entry.stat().st_mtime_ns // 1_000_000
-                name = os.fsencode(entry.name).decode("utf-8", "replace")
-                rows.append(opencode.MessageRow(name.removesuffix(".json"), session, changed_ms, text))
+            row = _row(entry, session, skipped, most_bytes)
+            if row is not None:
+                rows.append(row)
     except OSError as error:
         return Reading(log, Cursor(), error=error.strerror or str(error))
     output = opencode.read_rows(rows, _family(log.path, session))
@@ -62,7 +62,9 @@ def read_folder(log: LogFile, most_bytes: int = LONGEST_LINE_BYTES) -> Reading:
 
 
 def calls_of_parts(path: str, message: str) -> tuple[tuple[str, str], ...]:
-    """The tool calls of one message; none when its parts are gone."""
+    """The tool calls of one message; none when its parts are gone or its id is no name of a folder."""
+    if not message or message != _plain(message):
+        return ()
     folder = os.path.join(_storage(path), "part", message)
     try:
         texts = [_text(entry.path, Output(), LONGEST_LINE_BYTES) for entry in _files(folder)]
@@ -86,10 +88,24 @@ def _files(folder: str) -> Iterator[os.DirEntry[str]]:
         )
 
 
+def _row(entry: os.DirEntry[str], session: str, told: Output, most_bytes: int) -> opencode.MessageRow | None:
+    try:
+        changed_ms = entry.stat().st_mtime_ns // 1_000_000
+    except FileNotFoundError:
+        return None
+    text = _text(entry.path, told, most_bytes)
+    if text is None:
+        return None
+    name = os.fsencode(entry.name).decode("utf-8", "replace")
+    return opencode.MessageRow(name.removesuffix(".json"), session, changed_ms, text)
+
+
 def _text(path: str, told: Output, most_bytes: int) -> bytes | None:
     try:
         with open(path, "rb") as file:
             text = file.read(most_bytes + 1)
+    except FileNotFoundError:  # deleted since the folder was listed: nothing that could not be read
+        return None
     except OSError as error:
         told.skip(error.strerror or str(error))
         return None
