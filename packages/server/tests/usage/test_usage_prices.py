@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import msgspec
 import pytest
 
+from cardloom.features.usage.plain_rates import DAY_MS, PLAIN_RATES, Periods, PlainRates, kept_rates
+from cardloom.features.usage.price_table import PriceTable
 from cardloom.features.usage.prices import Prices
 from cardloom.features.usage.records import UsageRecord, recorded_pico
 from cardloom_protocol.usage import Tokens, Work, micro_usd
@@ -135,3 +139,32 @@ def test_the_version_of_the_prices_is_told() -> None:
     name, version = Prices().version.split(" ")
     assert name == "genai-prices"
     assert version[0].isdigit()
+
+
+def test_plain_rates_are_those_of_the_table_for_every_name_on_every_day_with_and_without_a_date() -> None:
+    table = PriceTable()
+    plain = PlainRates(vendors=table.plain())
+    assert len(plain.vendors["anthropic"]) > 50
+    for vendor, names in plain.vendors.items():
+        for name, periods in names.items():
+            days = {0, AT_MS // DAY_MS, *(day + step for day, _ in periods for step in (-1, 0, 1) if day)}
+            for model in (name, f"{name}-20250929", f"{vendor}/{name}[1m]", name.upper()):
+                for day in days:
+                    expected = table.rates(vendor, model, None, day * DAY_MS + 1)
+                    assert plain.rates(vendor, model, day * DAY_MS + 1) == expected, (vendor, model, day)
+    assert any(len(periods) > 1 for periods in plain.vendors["anthropic"].values())
+
+
+def test_what_plain_rates_do_not_hold_is_asked_of_the_table() -> None:
+    plain = kept_rates(Prices().version)
+    for provider, model in (("anthropic", "claude-of-tomorrow"), ("nobody", "claude-opus-4-1"), ("openai", "gpt-5")):
+        assert plain.rates(provider, model, AT_MS) is None
+    assert Prices().rates("anthropic", "claude-of-tomorrow", AT_MS) is None
+
+
+def test_kept_rates_count_only_beside_the_version_they_were_made_from() -> None:
+    made_from = json.loads(PLAIN_RATES.read_bytes())["version"]
+    assert kept_rates(made_from).rates("anthropic", "claude-opus-4-1", AT_MS) is not None
+    assert kept_rates("genai-prices 0").rates("anthropic", "claude-opus-4-1", AT_MS) is None
+    if made_from == Prices().version:
+        assert kept_rates(made_from).vendors == msgspec.convert(PriceTable().plain(), dict[str, dict[str, Periods]])

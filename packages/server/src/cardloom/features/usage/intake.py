@@ -60,10 +60,6 @@ class Intake:
     def apply_packed(self, *readings: Packed) -> None:
         self.apply(*map(unpack, readings))
 
-    def prepare(self) -> None:
-        """Load the prices, which takes a while."""
-        self._index.prices.rates(None, None, 0)
-
     def fill(self, *readings: Packed) -> None:
         """Take in readings as `apply` does, sooner: what several logs have is settled when the scan is over.
 

@@ -11,7 +11,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -25,13 +25,8 @@ _WAITING: Final = 160
 """More than are taken into the index together, so that nobody has to stop reading meanwhile."""
 
 
-def read_all(
-    jobs: Sequence[Job], processes: int | None = None, meanwhile: Callable[[], None] = lambda: None
-) -> Iterator[Packed]:
-    """Read line logs. `processes` says how many to use; by default as many as there are processors, or none.
-
-    `meanwhile` is done while the processes start.
-    """
+def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Packed]:
+    """Read line logs. `processes` says how many to use; by default as many as there are processors, or none."""
     pending = sum(max(log.size - cursor.offset, 0) for log, cursor in jobs)
     if processes is None:
         processes = min(os.cpu_count() or 1, 4) if pending > WORTH_A_PROCESS_BYTES else 0
@@ -48,7 +43,6 @@ def read_all(
     for thread in threads:
         thread.start()
     try:
-        meanwhile()
         left, done = len(threads), set()
         while left:
             reading = taken.get()

@@ -8,42 +8,28 @@ pricing; decision 25.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
 
 from genai_prices import types as table
 from genai_prices.data import providers
 
-from .records import Rates, UsageRecord
+from .plain_rates import DAY_MS, VENDORS, Periods, named, undated
+from .records import PLAIN_SPEEDS, Rates, UsageRecord
 
-_VENDORS: Final = {
-    "anthropic": "anthropic",
-    "openai": "openai",
-    "google": "google",
-    "gemini": "google",
-    "xai": "x-ai",
-    "x-ai": "x-ai",
-    "deepseek": "deepseek",
-    "mistral": "mistral",
-    "moonshotai": "moonshotai",
-}
-"""Providers as the harnesses name them, with their names in the table: vendors of models, no resellers."""
-
-_TAG: Final = re.compile(r"\[[^\]]*\]$")
-_DATE: Final = re.compile(r"-(20\d{2}-\d{2}-\d{2}|20\d{6}|latest)$")
 _PICO_A_TOKEN: Final = 1_000_000
 """Picodollars a token for each dollar a million tokens."""
 _PICO_A_SEARCH: Final = 1_000_000_000
 _US_ONLY: Final = (Decimal(11), Decimal(10))
 """What requests that have to stay in the United States cost more at Anthropic."""
-_KNOWN_SPEEDS: Final = (None, "", "standard")
 
+_FIRST_DAY: Final = date(1970, 1, 1)
 _ENDLESS: Final = 1 << 62
-_DAY_MS: Final = 86_400_000
+_DATES: Final = ("-20250101", "-2025-01-01", "-latest")
+"""Ends of names, to see whether the table takes a dated name for another model."""
 
 Rate = Decimal | table.TieredPrices | None
 
@@ -88,7 +74,7 @@ class PriceTable:
 
     def rates(self, provider: str | None, model: str | None, speed: str | None, at_ms: int) -> Rates | None:
         """Whole picodollars a token, for the many requests that are neither long nor special; None when it has none."""
-        key = (provider, model, speed, at_ms // _DAY_MS)
+        key = (provider, model, speed, at_ms // DAY_MS)
         if key not in self._plain:
             found = self._model(provider or "", model or "")
             rates = self._rates_of(provider or "", model or "", speed, at_ms)
@@ -122,6 +108,38 @@ class PriceTable:
             parts.append((kind, count, price * unit, price * unit * count))
         return Bill(tuple(parts), _factor(record))
 
+    def plain(self) -> dict[str, dict[str, Periods]]:
+        """The rates of plain requests by vendor and name, where they change on certain days or never."""
+        found: dict[str, dict[str, Periods]] = {}
+        for vendor in sorted({*VENDORS.values()} & {*self._providers}):
+            models = self._providers[vendor].models
+            names = sorted({name for model in models for name in _known(model)})
+            periods = {name: self._periods(vendor, name) for name in names if self._is_certain(vendor, name, names)}
+            found[vendor] = {name: rates for name, rates in periods.items() if rates}
+        return found
+
+    def _is_certain(self, vendor: str, name: str, names: Collection[str]) -> bool:
+        """Whether this name is a model's, also with any date behind it."""
+        model = self._model(vendor, name)
+        return (
+            model is not None
+            and named(vendor, name) == name
+            and all(self._model(vendor, name + date) is model for date in _DATES if name + date not in names)
+        )
+
+    def _periods(self, vendor: str, name: str) -> Periods:
+        """The rates of a model with their first days; none when a day has several, or none that are plain."""
+        model = self._model(vendor, name)
+        days = [0]
+        for price in model.prices if model is not None and isinstance(model.prices, list) else ():
+            if isinstance(price.constraint, table.StartDateConstraint):
+                days.append((price.constraint.start_date - _FIRST_DAY).days)
+            elif price.constraint is not None:
+                return ()
+        rates = [(day, self.rates(vendor, name, None, day * DAY_MS)) for day in sorted(days)]
+        plain = [(day, rate) for day, rate in rates if rate is not None]
+        return plain if len(plain) == len(rates) else ()
+
     def _rates_of(self, provider: str, model: str, speed: str | None, at_ms: int) -> table.ModelPrice | None:
         minute = at_ms // 60_000
         key = (provider, model, speed, minute // 1440)
@@ -138,12 +156,12 @@ class PriceTable:
         return rates
 
     def _model(self, provider: str, model: str) -> table.ModelInfo | None:
-        vendor = _VENDORS.get(provider)
+        vendor = VENDORS.get(provider)
         if vendor is None or vendor not in self._providers:
             return None
         key = (vendor, model)
         if key not in self._models:
-            name = _TAG.sub("", model.lower()).removeprefix(f"{provider}/").removeprefix("models/")
+            name = named(provider, model)
             found = self._providers[vendor].find_model(name)
             self._models[key] = found if found is not None and _names(found, name) else None
         return self._models[key]
@@ -151,8 +169,12 @@ class PriceTable:
 
 def _names(model: table.ModelInfo, name: str) -> bool:
     """Whether the table has exactly this name, for a prefix that fits would also fit a neighbour."""
-    known = {model.id, *_literals(model.match)}
-    return name in known or _DATE.sub("", name) in known
+    known = _known(model)
+    return name in known or undated(name) in known
+
+
+def _known(model: table.ModelInfo) -> set[str]:
+    return {model.id, *_literals(model.match)}
 
 
 def _literals(clause: object) -> Iterator[str]:
@@ -170,7 +192,7 @@ def _literals(clause: object) -> Iterator[str]:
 
 
 def _dated(model: table.ModelInfo, speed: str | None, at: datetime) -> table.ModelPrice | None:
-    if speed in _KNOWN_SPEEDS:
+    if speed in PLAIN_SPEEDS:
         return model.get_prices(at)
     if not any(variant.when == {"speed": speed} for variant in model.price_variants or ()):
         return None

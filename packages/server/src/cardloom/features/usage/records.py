@@ -19,6 +19,8 @@ Call = tuple[str, str]
 """A tool call: its id and the tool's name. The id tells copies of one call apart from two calls."""
 
 MOST_OFFSETS: Final = 32
+PLAIN_SPEEDS: Final = (None, "", "standard")
+"""What a request says of its speed that costs nothing more."""
 
 
 class Rates(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from .reading import Cursor, LogFile, Reading
-from .records import Skip, UsageRecord
+from .records import PLAIN_SPEEDS, Skip, UsageRecord
 
 ENCODER: Final = msgspec.msgpack.Encoder()
 RECORDS: Final = msgspec.msgpack.Decoder(UsageRecord)
@@ -138,7 +138,7 @@ def _rows(records: list[UsageRecord]) -> Rows:
         first.model,
         first.subagent,
         first.at_ms // DAY_MS,
-        first.speed is None and not first.geo and not first.web_searches and first.recorded_pico is None,
+        first.speed in PLAIN_SPEEDS and not first.geo and not first.web_searches and first.recorded_pico is None,
         [one.key for one in records],
         [one.at_ms for one in records],
         [one.input for one in records],

@@ -88,7 +88,7 @@ def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, Kno
             yield pack(read_document(log))
         else:
             jobs.append((log, known[log.path].cursor if log.path in known else Cursor()))
-    yield from read_all(jobs, meanwhile=store.intake.prepare)
+    yield from read_all(jobs)
 
 
 def _changed(log: LogFile, known: KnownLog | None) -> bool:
