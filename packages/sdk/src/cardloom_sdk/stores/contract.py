@@ -35,6 +35,18 @@ class StoreCapabilities(TypedDict, total=False):
     sessionMeta: bool
 
 
+def everything() -> StoreCapabilities:
+    """What a store can do that lacks nothing."""
+    return {
+        "edits": {"edit": True, "delete": True, "hide": True},
+        "swipes": True,
+        "fork": True,
+        "rename": True,
+        "assets": True,
+        "sessionMeta": True,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class SessionPage:
     """Some sessions, newest first, and the cursor of the next ones; None when there are no more."""

@@ -17,7 +17,7 @@ from cardloom_protocol.session.names import asset_name, safe_id
 from cardloom_protocol.session.paging import page_of
 from cardloom_protocol.session.tree import Tree, active_leaf, tree_of
 
-from .contract import SessionPage, SessionStore, StoreCapabilities
+from .contract import SessionPage, SessionStore, StoreCapabilities, everything
 from .sources import NewId, Now, iso_now, new_uuid
 
 _LEAF = "activeLeaf"
@@ -45,14 +45,7 @@ class MemoryStore(SessionStore):
     @property
     def capabilities(self) -> StoreCapabilities:
         """What this store can do."""
-        return {
-            "edits": {"edit": True, "delete": True, "hide": True},
-            "swipes": True,
-            "fork": True,
-            "rename": True,
-            "assets": True,
-            "sessionMeta": True,
-        }
+        return everything()
 
     def __init__(self, seed: Iterable[StoredSession] = (), *, now: Now = iso_now, new_id: NewId = new_uuid) -> None:
         self._now = now

@@ -27,7 +27,7 @@ from cardloom_protocol.session.json_text import JsonObject
 from cardloom_protocol.session.model import NodeInput, NodePatch, StoredSession, StoreNode
 from cardloom_protocol.session.names import asset_name, safe_id
 
-from .contract import SessionPage, SessionStore, StoreCapabilities
+from .contract import SessionPage, SessionStore, StoreCapabilities, everything
 from .disk import Writers, change_file, create_file, file_version, on_disk, read_text, replace_file
 from .listing import Listing
 from .sources import NewId, Now, iso_now, new_short_id, new_uuid
@@ -44,14 +44,7 @@ class NrChatStore(SessionStore):
     @property
     def capabilities(self) -> StoreCapabilities:
         """What this store can do."""
-        return {
-            "edits": {"edit": True, "delete": True, "hide": True},
-            "swipes": True,
-            "fork": True,
-            "rename": True,
-            "assets": True,
-            "sessionMeta": True,
-        }
+        return everything()
 
     def __init__(
         self,

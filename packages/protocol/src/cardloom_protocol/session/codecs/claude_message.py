@@ -8,7 +8,7 @@ from typing import cast
 from ...jstext import JsonValue, compact_json
 from ..json_text import JsonObject, is_object, list_of, object_of, text_of, written_text
 from ..parts import AnyPart, text_part
-from .side_channel import data_url, joined_text, split_data_url
+from .blocks import call_part, data_url, joined_text, split_data_url
 
 
 def read_content(content: JsonValue) -> list[AnyPart]:
@@ -30,12 +30,7 @@ def _read_block(block: JsonValue) -> AnyPart:
                 part["meta"] = {"signature": block["signature"]}
             return part
         case "tool_use":
-            given = block.get("input")
-            return {
-                "type": "tool_use",
-                "data": {} if given is None else given,
-                "meta": {"callId": written_text(block.get("id")), "name": written_text(block.get("name"))},
-            }
+            return call_part(block, block.get("input"))
         case "tool_result":
             return _read_result(block)
         case "image":

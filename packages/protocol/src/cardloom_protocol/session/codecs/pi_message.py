@@ -8,7 +8,8 @@ from typing import cast
 from ...jstext import JsonValue
 from ..json_text import JsonObject, is_number, is_object, list_of, object_of, text_of, written_text
 from ..parts import AnyPart, text_part
-from .side_channel import NodeContent, data_url, joined_text, split_data_url
+from .blocks import call_part, data_url, joined_text, split_data_url
+from .side_channel import NodeContent
 
 TOOL_ROLES = frozenset({"tool", "toolResult"})
 
@@ -88,12 +89,7 @@ def _read_block(block: JsonValue) -> AnyPart | None:
         case "thinking":
             return _read_thinking(block)
         case "toolCall":
-            arguments = block.get("arguments")
-            return {
-                "type": "tool_use",
-                "data": {} if arguments is None else arguments,
-                "meta": {"callId": written_text(block.get("id")), "name": written_text(block.get("name"))},
-            }
+            return call_part(block, block.get("arguments"))
         case "image":
             return {"type": "image", "meta": data_url(block.get("mimeType"), block.get("data"))}
         case kind:

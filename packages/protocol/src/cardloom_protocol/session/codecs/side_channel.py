@@ -6,12 +6,11 @@ surgery and fidelity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from ...jstext import JsonValue
-from ..json_text import JsonObject, is_object, object_of, text_of
+from ..json_text import JsonObject, is_object, object_of
 from ..messages import current_flags
 from ..model import StoreNode
 from ..parts import AnyPart
@@ -67,27 +66,3 @@ def side_fields(content: NodeContent) -> JsonObject:
     if content.meta:
         fields["nrsMeta"] = content.meta
     return fields
-
-
-def joined_text(blocks: Sequence[JsonValue]) -> str | None:
-    """The text of all text blocks, None when there is none."""
-    texts = [text_of(block.get("text")) for block in blocks if is_object(block) and block.get("type") == "text"]
-    return "".join(texts) if texts else None
-
-
-def data_url(mime: JsonValue, data: JsonValue) -> JsonObject:
-    """Where an image is, given its bytes as base64; an empty meta without them."""
-    if not isinstance(data, str):
-        return {"mime": mime} if isinstance(mime, str) else {}
-    if not isinstance(mime, str):
-        return {"url": f"data:application/octet-stream;base64,{data}"}
-    return {"mime": mime, "url": f"data:{mime};base64,{data}"}
-
-
-def split_data_url(url: JsonValue) -> tuple[str, str] | None:
-    """The kind and the base64 of a data address; None for any other address."""
-    if not isinstance(url, str) or not url.startswith("data:"):
-        return None
-    head, comma, data = url.partition(",")
-    mime, _, encoding = head.removeprefix("data:").rpartition(";")
-    return (mime, data) if comma and encoding == "base64" else None

@@ -36,7 +36,7 @@ from cardloom_protocol.session import (
 )
 from cardloom_protocol.session.json_text import JsonObject
 from cardloom_protocol.session.paging import cursor_of, cursor_offset
-from cardloom_sdk.stores.contract import Documents, History, SessionPage, SessionStore, StoreCapabilities
+from cardloom_sdk.stores.contract import Documents, History, SessionPage, SessionStore, StoreCapabilities, everything
 from cardloom_sdk.stores.sources import NewId, Now, iso_now, new_uuid
 
 from ...host.database import Database
@@ -82,14 +82,7 @@ class SqliteStore(SessionStore):
     @property
     def capabilities(self) -> StoreCapabilities:
         """Everything."""
-        return {
-            "edits": {"edit": True, "delete": True, "hide": True},
-            "swipes": True,
-            "fork": True,
-            "rename": True,
-            "assets": True,
-            "sessionMeta": True,
-        }
+        return everything()
 
     async def close(self) -> None:
         """Lets go of the file."""

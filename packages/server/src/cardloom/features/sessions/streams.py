@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -98,17 +99,20 @@ class Streams:
         stream = self._streams.pop(stream_id)
         stream.leave()
         if stream.task is not None:
-            stream.task.cancel()
+            # Behind the task's first step, which is due already: before it nothing would leave the events' source.
+            asyncio.get_running_loop().call_soon(stream.task.cancel)
 
-    async def _send(self, stream_id: str, stream: _Stream, events: AsyncIterator[Events]) -> None:
+    async def _send(self, stream_id: str, stream: _Stream, events: AsyncGenerator[Events]) -> None:
         topic, error = connection_topic(stream.connection_id), None
         try:
-            async for batch in events:
-                self._tell(stream_id, stream, batch)
-                while True:
-                    await asyncio.sleep(_PACE_S)
-                    if self._bus.waiting(topic) <= _UNREAD_CHARS:
-                        break
+            async with aclosing(events):
+                async for batch in events:
+                    if stream_id in self._streams:
+                        self._tell(stream_id, stream, batch)
+                    while True:
+                        await asyncio.sleep(_PACE_S)
+                        if self._bus.waiting(topic) <= _UNREAD_CHARS:
+                            break
         except SessionError as refusal:
             error = {"code": refusal.code, "message": refusal.message}
         except Exception:  # noqa: BLE001 - a task root: the client is told, the log knows why
@@ -125,7 +129,7 @@ class Streams:
 
 async def _source(
     host: BackendHost, name: str, given: Mapping[str, Any]
-) -> tuple[AsyncIterator[Events], Callable[[], None]]:
+) -> tuple[AsyncGenerator[Events], Callable[[], None]]:
     match name:
         case "follow":
             reader = host.run(given["runId"]).log.reader(given.get("after"))
@@ -146,7 +150,7 @@ async def _source(
             return _service_events(first, source), lambda: None
 
 
-async def _run_events(run_id: str, reader: Reader) -> AsyncIterator[Events]:
+async def _run_events(run_id: str, reader: Reader) -> AsyncGenerator[Events]:
     while not (reader.is_done or reader.has_left):
         batch: Events = [
             {"id": None if one.number is None else f"{run_id}:{one.number}", "event": one.event}
@@ -157,7 +161,7 @@ async def _run_events(run_id: str, reader: Reader) -> AsyncIterator[Events]:
         await reader.wait()
 
 
-async def _changed_files(changes: Changes) -> AsyncIterator[Events]:
+async def _changed_files(changes: Changes) -> AsyncGenerator[Events]:
     yield [{"id": None, "event": {"type": "workspace_update", "paths": [""]}}]
     while not changes.is_closed:
         event = await changes.next(_QUIET_MS)
@@ -165,7 +169,7 @@ async def _changed_files(changes: Changes) -> AsyncIterator[Events]:
             yield [{"id": None, "event": event}]
 
 
-async def _service_events(first: ServiceEvent | None, source: AsyncIterator[ServiceEvent]) -> AsyncIterator[Events]:
+async def _service_events(first: ServiceEvent | None, source: AsyncIterator[ServiceEvent]) -> AsyncGenerator[Events]:
     try:
         if first is not None:
             yield [{"id": None, "event": first.to_wire()}]

@@ -20,6 +20,7 @@ from cardloom_protocol.session.names import safe_id
 from ....host.vault import Vault
 
 KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
+"""Gives a key, or None where there is none; SessionError when it cannot be read."""
 
 MISSING = "key_missing"
 """The key that a backend is set up with is not there. Set the variable, or type the key in again."""

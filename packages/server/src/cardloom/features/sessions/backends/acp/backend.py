@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilities
-from cardloom_protocol.session.codecs.side_channel import split_data_url
+from cardloom_protocol.session.codecs.blocks import split_data_url
 from cardloom_protocol.session.errors import NotFound, SessionError
 from cardloom_protocol.session.json_text import JsonObject, is_number, object_of, text_of
 from cardloom_protocol.session.messages import Message, current_flags

@@ -21,6 +21,7 @@ from cardloom_protocol.session.json_text import JsonObject, list_of, object_of, 
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
+from ..keys import KeyOf, no_key
 from .conversation import Conversation
 from .dialects import chat, messages, responses
 from .dialects.reading import Unreadable, error_text
@@ -28,7 +29,6 @@ from .failures import RETRIED, ModelFault, fault, fault_of_status
 from .speech import CallPiece, Failed, Speech, Thoughts, Words
 
 Dialect: TypeAlias = Literal["chat", "responses", "messages"]
-KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
 Retrying: TypeAlias = Callable[[int, float], None]
 """Told before each new try: its number, and the seconds until then."""
 
@@ -57,10 +57,6 @@ class Patience:
     answer_frames: int = 1 << 20
 
 
-async def _no_key() -> str | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
     """Where models are, how they are spoken to, and what is known of them without asking.
@@ -72,7 +68,7 @@ class EndpointSettings:
     id: str
     dialect: Dialect
     url: str
-    key: KeyOf = _no_key
+    key: KeyOf = no_key
     headers: dict[str, str] = field(default_factory=dict)
     thinking: tuple[str, ...] = ("low", "medium", "high")
     models: tuple[ModelInfo, ...] | None = None

@@ -6,9 +6,9 @@ The token goes to the configured address and nowhere else: no redirects, no prox
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import httpx
 
@@ -22,19 +22,13 @@ from cardloom_protocol.session.requesting import request_of
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
-
-KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
+from ..keys import KeyOf, no_key
 
 UNREACHABLE: Final = "backend_unreachable"
 """No connection to the other server, or it broke. Retry."""
 
 _SILENCE_S: Final = 60.0  # a server of this protocol gives a sign of life every 15 s
 _CONNECT_S: Final = 10.0
-
-
-async def no_key() -> str | None:
-    """No token at all."""
-    return None
 
 
 class ProtocolClient:

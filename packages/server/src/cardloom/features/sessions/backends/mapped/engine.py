@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, TypeAlias
+from typing import Final
 
 import httpx
 
@@ -15,10 +15,9 @@ from cardloom_protocol.session.json_text import read_json
 from cardloom_protocol.session.sse import SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
+from ..keys import KeyOf, no_key
 from .language import MISSING, Found, filled, filled_path
 from .mapping import EngineMapping, Route
-
-KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
 
 UNREACHABLE: Final = "engine_unreachable"
 """No connection to the engine, or silence. Retry."""
@@ -33,11 +32,6 @@ SILENCE_S: Final = 120.0
 _CONNECT_S: Final = 10.0
 _JSON: Final = "application/json"
 _EVENTS: Final = "text/event-stream"
-
-
-async def no_key() -> str | None:
-    """No key at all."""
-    return None
 
 
 class Engine:

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias, cast
 
 from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilities
+from cardloom_protocol.session.codecs.blocks import split_data_url
 from cardloom_protocol.session.codecs.pi import PiFile
-from cardloom_protocol.session.codecs.side_channel import split_data_url
 from cardloom_protocol.session.errors import BadRequest, NotFound, SessionError, SessionErrorCode
 from cardloom_protocol.session.info import ModelInfo, SessionInfo, SessionModel
 from cardloom_protocol.session.json_text import JsonObject, is_number, is_object, list_of, object_of, text_of
