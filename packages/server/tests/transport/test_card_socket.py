@@ -19,13 +19,16 @@ from cardloom.core.recipes import Recipe
 from cardloom.settings import Settings
 from cardloom_protocol.ids import CardId
 
-CAP_S = 20.0
+CAP_S = 60.0
+
+
+IMPATIENT = {"ready_timeout_ms": 300}
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    """A server that loses patience quickly and lets little wait."""
-    return replace(Settings(tmp_path / "data"), ready_timeout_ms=300, outbox_events=20)
+def settings(tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
+    """A server that lets little wait, and loses patience quickly where a test says so."""
+    return replace(Settings(tmp_path / "data"), outbox_events=20, **getattr(request, "param", {}))
 
 
 class Hooks:
@@ -148,6 +151,7 @@ async def test_a_removed_card_loses_its_connection_and_its_token(listening: Any,
     assert refusal.value.response.status_code == 403
 
 
+@pytest.mark.parametrize("settings", [IMPATIENT], indirect=True)
 async def test_a_card_that_never_greets_is_closed_and_never_told_of(listening: Any, card_id: str) -> None:
     hooks = Hooks(listening.app)
     async with dial(listening, listening.app.tokens.issue(card_id)) as socket:

@@ -23,6 +23,8 @@ from ..core.mounts import Mount
 from .errors import CloseCode
 from .line import Line, OutboxSizes, Room
 
+_LOOKS: Final = 3
+
 _REASONS: Final[Mapping[CloseCode, str]] = {
     CloseCode.REPLACED: "replaced",
     CloseCode.TOO_SLOW: "slow",
@@ -250,12 +252,16 @@ class _Socket:
                 await self._ready.wait()
         except TimeoutError:
             self.close(CloseCode.SILENT, "the first message did not come in time")
-        # A look now and then costs less than a timer around each of thousands of messages.
+        # A look now and then costs less than a timer around each of thousands of messages. A peer is slow once three
+        # looks found the same text under way: time alone would blame it when this process or its machine stood still.
         patience_s = self._stall_ms / 1000
+        seen_s, looks = None, 0
         while True:
             await asyncio.sleep(patience_s / 2)
             since_s = self._sending_since_s
-            if since_s is not None and self._time_s() - since_s >= patience_s:
+            looks = looks + 1 if since_s is not None and since_s == seen_s else 1
+            seen_s = since_s
+            if since_s is not None and looks >= _LOOKS:
                 self.close(CloseCode.TOO_SLOW, "the peer does not read")
 
     async def _wait_for_close(self) -> None:
