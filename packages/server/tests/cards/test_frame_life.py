@@ -132,10 +132,10 @@ async def test_a_removed_card_ends_its_frame(listening: Any, page: Any, card_id:
     assert await frame.closed() in (4410, 4411)
 
 
-async def test_out_of_sight_a_frame_is_told_sleeps_after_the_grace_and_comes_back_as_a_new_document(
+async def test_out_of_sight_a_frame_is_told_and_has_a_grace_in_which_it_is_answered(
     app: Any, listening: Any, desk: Any, page: Any, card_id: str
 ) -> None:
-    soon(app, hidden_ms=0, grace_ms=30)
+    soon(app, hidden_ms=0, grace_ms=60_000)
     await shows(page, desk, **{card_id: "visible"})
     frame = await brought_up(listening, page, card_id)
     app.cards.frames.look()
@@ -143,8 +143,21 @@ async def test_out_of_sight_a_frame_is_told_sleeps_after_the_grace_and_comes_bac
     await shows(page, desk)
     assert await frame.event("lifecycle.visibility") == {"state": "hidden"}
     app.cards.frames.look()
+    assert await frame.event("lifecycle.suspend") == {"graceMs": 60_000}
+    assert (await frame.call("card.setTitle", title="kept"))["ok"] is True
+    await frame.leave()
+
+
+async def test_after_the_grace_a_frame_sleeps_and_comes_back_as_a_new_document(
+    app: Any, listening: Any, desk: Any, page: Any, card_id: str
+) -> None:
+    soon(app, hidden_ms=0, grace_ms=30)
+    await shows(page, desk, **{card_id: "visible"})
+    frame = await brought_up(listening, page, card_id)
+    assert (await frame.call("card.setTitle", title="kept"))["ok"] is True
+    await shows(page, desk)
+    app.cards.frames.look()
     assert await frame.event("lifecycle.suspend") == {"graceMs": 30}
-    assert (await frame.call("card.setTitle", title="kept"))["ok"] is True  # requests are answered during the grace
     assert await frame.closed() == 4411
     await desk.until_status(card_id, "suspended")
     again = await brought_up(listening, page, card_id)
