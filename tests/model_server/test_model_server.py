@@ -14,7 +14,7 @@ from .serving import ModelServer, serving_models
 
 PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 SHELL = {"name": "bash", "description": "Run", "parameters": PARAMETERS}
-CAP_S = 20
+CAP_S = 60
 
 
 @pytest.fixture

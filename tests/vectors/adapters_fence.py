@@ -21,7 +21,7 @@ Adapter = Callable[[Any], Any]
 Answer = dict[str, Any]
 
 SECRET = "SECRET"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 _NEEDS: Mapping[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
     "linux": lambda: sys.platform == "linux",

@@ -27,7 +27,7 @@ from cardloom_protocol.errors import CallError
 from cardloom_protocol.frames import ErrorResponse
 from cardloom_protocol.ids import CardId
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 class Client:

@@ -20,7 +20,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-CAP_S = 30.0
+CAP_S = 60.0
 
 
 class Rows:

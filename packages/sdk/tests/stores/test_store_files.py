@@ -109,11 +109,11 @@ async def test_a_cancelled_write_is_finished_before_the_next_one_begins() -> Non
 
     def slow() -> None:
         begun.set()
-        assert go_on.wait(30)
+        assert go_on.wait(60)
         order.append("first")
 
     first = asyncio.create_task(writers.run("s", slow))
-    await asyncio.to_thread(begun.wait, 30)
+    await asyncio.to_thread(begun.wait, 60)
     first.cancel()
     second = asyncio.create_task(writers.run("s", partial(order.append, "second")))
     go_on.set()

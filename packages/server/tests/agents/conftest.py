@@ -16,7 +16,7 @@ import pytest
 from cardloom.app import App
 
 PROGRAMS = Path(__file__).parent / "programs"
-CAP_S = 20.0
+CAP_S = 60.0
 
 # What tests wait for here happens in another process, so they look again and again.
 # ruff: noqa: ASYNC110

@@ -35,7 +35,7 @@ def test_what_an_agent_left_running_is_ended_before_it_starts_again(
     left_over.remember(tmp_path, program.pid)
     assert (tmp_path / "program").stat().st_mode & 0o777 == 0o600
     left_over.end(tmp_path)
-    assert program.wait(20) == -signal.SIGKILL
+    assert program.wait(60) == -signal.SIGKILL
     left_over.end(tmp_path)  # it is gone, and nobody else is ended for it
 
 

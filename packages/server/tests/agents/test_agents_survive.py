@@ -23,14 +23,14 @@ async def test_a_running_agent_and_its_queue_come_back_with_the_server(
         home = (await page.call("workspace.create", name="Project", path=str(folder)))["id"]
         card = await page.call("agent.create", workspaceId=home, harness="claude-code", x=0, y=0, prompt="slow first")
         seat = app.agents.seats.seat(card["id"])
-        assert await seat.until(lambda: _said(program_log, "prompt") == ["slow first"], 20_000)
+        assert await seat.until(lambda: _said(program_log, "prompt") == ["slow first"], 60_000)
         seat.hook("UserPromptSubmit", {"session_id": seat.state.session_id}, seat.life, app.clock.now_ms())
         for text in ("second", "third"):  # without a socket its hooks reach nobody, so it works and nothing ends
             assert await page.call("agents.prompt", agentId=card["id"], text=text) == {"delivered": "queued"}
     async with running(settings) as app, clients_of(app) as clients:
         page = await clients.page()
         seat = app.agents.seats.seat(card["id"])
-        assert await seat.until(lambda: len(_said(program_log, "argv")) == 2, 20_000)
+        assert await seat.until(lambda: len(_said(program_log, "argv")) == 2, 60_000)
         first, second = _said(program_log, "argv")
         session = first[first.index("--session-id") + 1]
         assert second[second.index("--resume") + 1] == session
@@ -63,7 +63,7 @@ def _said(log: Path, name: str) -> list[Any]:
 @pytest.fixture
 async def hooks(agent: Any, listening: Any) -> tuple[httpx.AsyncClient, str]:
     address = listening.app.agents.hooks.address(listening.url, agent.id)
-    return httpx.AsyncClient(timeout=20), address
+    return httpx.AsyncClient(timeout=60), address
 
 
 async def test_a_hook_with_a_wrong_token_or_agent_or_method_finds_nothing(agent: Any, hooks: Any) -> None:

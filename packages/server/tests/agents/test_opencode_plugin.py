@@ -17,7 +17,7 @@ from cardloom.features.agents.harnesses.shape import Launch
 from .test_agent_launches import SPEC
 
 NODE = shutil.which("node")  # before a test has programs of its own
-CAP_S = 20
+CAP_S = 60
 SCRIPT = """
 import {{ Cardloom }} from "./{plugin}"
 const answered = []

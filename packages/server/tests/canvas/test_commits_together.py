@@ -27,7 +27,7 @@ def slow_disk(app: App) -> Iterator[list[Job]]:
         queued.append(job)
         return submit(job)
 
-    submit(lambda _: free.wait(20))
+    submit(lambda _: free.wait(60))
     app.database.submit = note  # type: ignore[method-assign]
     try:
         yield queued

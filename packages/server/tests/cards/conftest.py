@@ -18,7 +18,7 @@ from cardloom_protocol.ids import CardId
 from .making_packages import Author
 from .owning import Owner
 
-CAP_S = 30.0
+CAP_S = 60.0
 
 
 class Shelf:

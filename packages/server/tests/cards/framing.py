@@ -11,7 +11,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-CAP_S = 30.0
+CAP_S = 60.0
 
 
 def write_frame(shelf: Path, name: str, *, files: dict[str, str] | None = None, **manifest: Any) -> str:

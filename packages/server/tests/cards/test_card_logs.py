@@ -31,7 +31,7 @@ class Told(list[Any]):
         self._came.set()
 
     async def first(self) -> dict[str, Any]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await self._came.wait()
         data: dict[str, Any] = self[0]
         return data

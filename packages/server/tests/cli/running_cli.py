@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-CAP_S = 30
+CAP_S = 60
 
 
 class Cli:

@@ -17,7 +17,7 @@ from cardloom.cli.packages import whole_source
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="questions are asked on a terminal")
 
-CAP_S = 30
+CAP_S = 60
 
 
 class Cards:

@@ -15,7 +15,7 @@ from cardloom_protocol.ids import CardId
 from .fetching import Web, the_web
 
 READY = {"sdkVersion": "1.3.0", "protocol": 1}
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 def manifest_of(**more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent, Tool
 
-CAP_S = 20.0
+CAP_S = 60.0
 ERAS = ("auto", "legacy")
 
 

@@ -216,7 +216,7 @@ async def test_an_agent_waits_for_what_changes_below_a_path(desk: Any, seat: Sea
     folder = Path(desk.app.graph.workspace(desk.id).path)
     (folder / "notes").mkdir()
     waiting = asyncio.create_task(use(client, "fs_watch", path="notes", timeoutMs=60_000))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not desk.app.files.watches.of(lambda one: one.watch is not None):
             await asyncio.sleep(0.01)
     (folder / "notes" / "b.md").write_text("new")

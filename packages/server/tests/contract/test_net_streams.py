@@ -48,7 +48,7 @@ async def test_a_stream_can_be_aborted(desk: Any, web: Web) -> None:
     await card.event("net.chunk")
     assert await card.call("net.abort", requestId="s1") is None
     assert (await card.event("net.chunk"))["error"] == "the request was aborted"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await web.secure.gone.wait()
     assert await card.call("net.abort", requestId="s1") is None, "one that is over is nothing to abort"
 
@@ -64,7 +64,7 @@ async def test_a_stream_waits_while_its_card_reads_nothing(desk: Any, web: Web) 
         await asyncio.sleep(0.001)
     assert outbox.unread_event_chars < 400_000
     body = ""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (text := await outbox.next()) is not None:
             chunk = json.loads(text)["data"]
             body += chunk["chunk"]
@@ -175,6 +175,6 @@ async def test_requests_end_with_the_card(desk: Any, web: Web) -> None:
     card = await enter(desk)
     await card.call("net.fetch", url=f"{API}/s", responseType="stream")
     card.vanish()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await web.secure.gone.wait()
     assert desk.app.contract.net._running == {}

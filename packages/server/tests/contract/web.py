@@ -63,7 +63,7 @@ class Witness:
 
     async def reached(self, count: int) -> None:
         """Wait until so many requests came."""
-        async with asyncio.timeout(20), self.news:
+        async with asyncio.timeout(60), self.news:
             await self.news.wait_for(lambda: len(self.asked) >= count)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -17,7 +17,7 @@ from cardloom.core.records import Card, PutCard
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
 
-CAP_S = 20.0
+CAP_S = 60.0
 PACKAGE = PackageId("dev:filer")
 
 

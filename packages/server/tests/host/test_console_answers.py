@@ -13,7 +13,7 @@ from cardloom.host.console import Console
 from cardloom.host.marks import Mark
 from cardloom.host.pty import Launch, Size
 
-CAP_S = 20
+CAP_S = 60
 ASKS = r"""
 stty raw -echo
 printf '\033]7501;?\007\033[c'

@@ -10,7 +10,7 @@ import pytest
 
 from cardloom.host import guardian
 
-CAP_S = 20
+CAP_S = 60
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from cardloom.host.processes import Command, Program
 
-CAP_S = 20
+CAP_S = 60
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
 

@@ -35,13 +35,13 @@ class _Program:
         self.pty = Pty.spawn(launch, size, self._take, self.ended.set_result, read_bytes_per_s=read_bytes_per_s)
 
     async def until(self, text: bytes) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while text not in self.printed or not self.printed.endswith(b"\n"):
                 self._news.clear()
                 await self._news.wait()
 
     async def exit_code(self) -> int:
-        return await asyncio.wait_for(asyncio.shield(self.ended), 20)
+        return await asyncio.wait_for(asyncio.shield(self.ended), 60)
 
     def _take(self, data: bytes) -> None:
         assert not self.ended.done()
@@ -135,7 +135,7 @@ async def test_killing_ends_what_runs_in_the_foreground_too() -> None:
     found = psutil.Process(int(program.printed.rsplit(b"\rPID ", 1)[1].split()[0]))
     await program.pty.kill()
     assert program.ended.done()
-    assert await asyncio.to_thread(psutil.wait_procs, [found], 20) == ([found], [])
+    assert await asyncio.to_thread(psutil.wait_procs, [found], 60) == ([found], [])
 
 
 async def test_a_program_that_ignores_every_wish_is_killed() -> None:

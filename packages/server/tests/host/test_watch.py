@@ -22,7 +22,7 @@ from cardloom.host.watcher import Watcher
 if sys.platform == "linux":
     from cardloom.host.watch_linux import LinuxWatcher
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 def everything(_: str) -> bool:

@@ -15,7 +15,7 @@ from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 def port(id_: str, type_: str, **more: Any) -> PortInfo:

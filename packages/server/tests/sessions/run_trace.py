@@ -9,7 +9,7 @@ from typing import Any, cast
 from cardloom_protocol.session import RunStartInput
 from cardloom_sdk.backend import BackendHost, LiveRun
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 class Trace:

@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 class Served:

@@ -19,7 +19,7 @@ from cardloom_protocol.session import RunState, SseParser, event_of
 
 CUTS = 200
 KILLS_IN_TEN = 2
-CAP_S = 20.0
+CAP_S = 60.0
 KILLABLE = Path(__file__).with_name("killable.py")
 
 

@@ -21,7 +21,7 @@ from cardloom_sdk.testing.session_clients import HostClient
 
 ABOUT_FILES = "workspace.files.write"
 ROWS = [row for row in rows() if row.check.__module__ == contract_workspace.__name__ and ABOUT_FILES in row.needs]
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 class OneWorkspace:

@@ -18,7 +18,7 @@ from cardloom_protocol.callers import Caller, CallerKind
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ArrowId, CardId, PackageId, WorkspaceId
 
-CAP_S = 20.0
+CAP_S = 60.0
 PERMISSIONS = ("agents.read", "agents.output", "terminals.write")
 
 

@@ -60,7 +60,7 @@ class Viewer:
             await self.page.call("terminal.ack", cardId=self.shell.id, offset=self.offset)
 
     async def until_shows(self, text: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while text not in self.screen.text(500):
                 await self.catch_up()
                 await asyncio.sleep(0.005)
@@ -70,7 +70,7 @@ async def _settled(shell: Any, viewer: Viewer, last: str) -> None:
     await viewer.until_shows(last)
     await until(lambda: shell.runtime["status"] == "finished")
     await shell.until_screen(lambda text: text.split("\n")[-1].endswith(("$", "#")))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while viewer.screen.text(500) != await shell.screen(lines=500):
             await viewer.catch_up()
             await asyncio.sleep(0.005)

@@ -66,7 +66,7 @@ async def test_output_is_gathered_before_it_is_sent() -> None:
     picture = terminal.join("one")
     for _ in range(50):
         terminal.print("x")
-    await asyncio.wait_for(terminal.news.wait(), 10)
+    await asyncio.wait_for(terminal.news.wait(), 60)
     assert len(terminal.got["one"]) == 1
     assert terminal.shown("one", picture) == "x" * 50
 

@@ -50,7 +50,7 @@ async def asked(door: AgentDoor, token: bytes) -> int:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [(b"authorization", token)]}
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await door(scope, receive, send)
     return statuses[0]
 

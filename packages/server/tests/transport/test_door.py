@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from cardloom.core.clock import VirtualClock
 from cardloom.transport.auth import AccessCodes, read_or_make_key
 
-CAP_S = 20.0
+CAP_S = 60.0
 
 
 async def ask(

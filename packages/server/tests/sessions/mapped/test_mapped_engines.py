@@ -214,7 +214,7 @@ async def test_leaving_the_answer_cancels_the_engine(marinara: BackendHost, kitc
     await trace.until("part_delta")
     await marinara.cancel(trace.live.id)
     assert (await trace.end())["status"] == "cancelled"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await kitchen.left.wait()
     assert (await texts(marinara, session))[-1] == ("assistant", "HANG ")
 
