@@ -4,7 +4,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$(mktemp -d)
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$place"' EXIT
+# The folder goes when the server, which writes to it until its end, is gone.
+leave() {
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$place"
+}
+trap leave EXIT
 
 "${PYTHON:-python3}" -m venv "$place/env"
 "$place/env/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl
@@ -13,7 +21,7 @@ export CARDLOOM_HOME="$place/data"
 "$place/env/bin/cardloom" --version
 "$place/env/bin/cardloom" up "$place/folder" --no-open >"$place/log" 2>&1 &
 server=$!
-for _ in $(seq 200); do
+for _ in $(seq 600); do
   address=$(grep -om1 'http://127\.0\.0\.1:[0-9]*' "$place/log" || true)
   [ -n "$address" ] && break
   kill -0 "$server" 2>/dev/null || { cat "$place/log"; exit 1; }
