@@ -11,8 +11,12 @@ for name in chromium chromium-browser google-chrome; do
   command -v "$name" >/dev/null 2>&1 && exit 0
 done
 if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core fonts-noto-cjk >/dev/null
-  exit 0
+  export DEBIAN_FRONTEND=noninteractive
+  for _ in 1 2 3; do # a mirror may be away for a moment
+    if apt-get update -qq -o Acquire::Retries=3 &&
+      apt-get install -y -qq -o Acquire::Retries=3 --no-install-recommends chromium fonts-dejavu-core fonts-noto-cjk >/dev/null; then
+      exit 0
+    fi
+  done
 fi
 exec .venv/bin/python -m playwright install chromium
