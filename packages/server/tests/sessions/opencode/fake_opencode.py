@@ -80,7 +80,16 @@ def question(session: str) -> Any:
     return answered[request].get()
 
 
+def cut() -> None:
+    """End every stream of events; what is told until they are asked for again is lost."""
+    for stream in list(streams):
+        stream.put(None)
+    streams.clear()
+
+
 def run(session: str, word: str) -> None:
+    if word == "hole":
+        cut()
     user = message_in(session, "user")
     part_of(user, "text", text=word)
     tell("session.status", sessionID=session, status={"type": "busy"})
@@ -96,9 +105,7 @@ def run(session: str, word: str) -> None:
             os._exit(3)
         case "gap":
             say(answer, "before")
-            for stream in list(streams):
-                stream.put(None)
-            streams.clear()
+            cut()
             answer["parts"][0]["text"] += "and after"
         case "retry":
             tell("session.status", sessionID=session, status={"type": "retry", "attempt": 1, "message": "529"})

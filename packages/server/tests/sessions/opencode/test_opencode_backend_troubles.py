@@ -58,6 +58,15 @@ async def test_what_is_said_in_a_gap_of_the_stream_is_read_afterwards(host: Back
     assert trace.of("part_end")[-1]["value"]["text"] == "before and after"
 
 
+async def test_a_run_that_is_over_before_the_stream_is_back_is_over(host: BackendHost) -> None:
+    session = await new_session(host)
+    await ran(host, session, "hello")
+    trace = await ran(host, session, "hole")
+    assert trace.events[-1]["status"] == "done"
+    assert trace.events[0]["userMessageId"] == (await history(host, session))[2]["id"]
+    assert (await texts(host, session))[-1] == ("assistant", "fine ")
+
+
 async def test_a_refused_prompt_is_the_answer_to_the_request(host: BackendHost) -> None:
     session = await new_session(host)
     with pytest.raises(BadRequest, match="not today"):

@@ -50,7 +50,8 @@ class OpenCodeBackend(Backend):
         """See the contract."""
         given = run.given
         found = await self.sessions.found(run.session_id)
-        check_end(await self.sessions.history(run.session_id), cast(JsonObject, given).get("parentId"))
+        known = await self.sessions.history(run.session_id)
+        check_end(known, cast(JsonObject, given).get("parentId"))
         body: JsonObject = {"parts": prompt_parts(parts_of(given.get("parts"), given.get("text")))}
         if "model" in given:
             await self.models.check(given["model"])
@@ -60,7 +61,7 @@ class OpenCodeBackend(Backend):
             body["model"] = {"providerID": provider, "modelID": own_id}
             if "thinking" in model:
                 body["variant"] = model["thinking"]
-        hearing = OpenCodeHearing(run, self._server.ask, lambda: self.sessions.history(run.session_id))
+        hearing = OpenCodeHearing(run, self._server.ask, lambda: self.sessions.history(run.session_id), known)
         unsubscribe = await self._server.listen(hearing.hear)
         try:
             await self._server.ask("POST", f"/session/{run.session_id}/prompt_async", body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, TypeAlias, cast
 
 from cardloom_protocol.session.errors import SessionError
@@ -32,12 +32,13 @@ _PERMISSION: Final[list[AskOption]] = [
 
 
 class OpenCodeHearing:
-    """One run. `ask` asks OpenCode, `stored` gives the session's messages."""
+    """One run. `ask` asks OpenCode, `stored` gives the session's messages; those in `known` were there before."""
 
-    def __init__(self, run: Run, ask: AskOpenCode, stored: Stored) -> None:
+    def __init__(self, run: Run, ask: AskOpenCode, stored: Stored, known: Iterable[Message]) -> None:
         self._run = run
         self._ask_opencode = ask
         self._stored = stored
+        self._known = {message["id"] for message in known}
         self._events: asyncio.Queue[JsonObject] = asyncio.Queue()
         self._sessions = {run.session_id}
         self._message: MessageWriter | None = None
@@ -122,9 +123,7 @@ class OpenCodeHearing:
     async def _update_message(self, info: JsonObject) -> None:
         message_id = text_of(info.get("id"))
         if info.get("role") == "user":
-            if not self._has_user:
-                self._has_user = True
-                self._run.start(user_message_id=message_id, parent_id=message_id)
+            self._hear_user(message_id)
             return
         if message_id not in self._begun:
             await self._end_message()
@@ -141,6 +140,11 @@ class OpenCodeHearing:
             if object_of(info.get("error")) and not was_aborted(info):
                 self._hear_error(object_of(info["error"]))
             await self._end_message()
+
+    def _hear_user(self, message_id: str) -> None:
+        if not self._has_user:
+            self._has_user = True
+            self._run.start(user_message_id=message_id, parent_id=message_id)
 
     def _update_part(self, part: JsonObject) -> None:
         """A part begins or has changed. What it says in the end is read from the stored message."""
@@ -217,6 +221,11 @@ class OpenCodeHearing:
     async def _look_again(self) -> None:
         """After a gap: whether the run is still going on. What was missed stands in the stored messages."""
         status = object_of(await self._ask_opencode("GET", "/session/status"))
+        if not self._has_user:
+            fresh = [one for one in await self._stored() if one["id"] not in self._known]
+            if not fresh or fresh[-1]["role"] == "user":
+                return  # it is still to begin
+            self._hear_user(fresh[0]["id"])
         if object_of(status.get(self._run.session_id)).get("type", "idle") == "idle" and self._has_user:
             self._is_idle, self._is_open, self._has_missed = True, False, True
 
