@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
+import sys
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -76,3 +79,21 @@ async def test_who_goes_before_the_slowest_program_answered_leaves_what_was_foun
     asked_before = len((tmp_path / "asked").read_text().split())
     assert [one.harness.id for one in await detector.all()][:2] == ["opencode", "claude-code"]
     assert len((tmp_path / "asked").read_text().split()) - asked_before <= 1  # Claude Code is not asked again
+
+
+async def test_a_program_that_does_not_answer_is_ended_where_there_are_no_process_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _program(tmp_path, "opencode", "exec sleep 600")
+    start, started = asyncio.create_subprocess_exec, []
+
+    async def starting(*words: Any, **options: Any) -> asyncio.subprocess.Process:
+        started.append(await start(*words, **options))
+        return started[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", starting)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(os, "killpg")
+    monkeypatch.setattr(detection, "VERSION_WAIT_S", 0.2)
+    assert await detection._version(str(tmp_path / "opencode"), (), {"PATH": os.defpath}) is None
+    assert [one.returncode for one in started] == [-signal.SIGKILL]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from cardloom.features.agents.log_tail import (
     FIRST_LOOK_BYTES,
@@ -15,6 +18,7 @@ from cardloom.features.agents.log_tail import (
     take,
 )
 from cardloom.features.agents.seats.log_follower import LogFollower
+from cardloom.features.agents.signals import LogView
 
 
 def look(cursor: LogCursor | None, file: bytes) -> tuple[LogCursor | None, tuple[str, ...], bool]:
@@ -72,3 +76,28 @@ async def test_a_pipe_in_the_place_of_a_log_holds_nobody_up(tmp_path: Path) -> N
     async with asyncio.timeout(60):
         assert await follower.look() is None
     assert follower.failures == 1
+
+
+async def test_a_log_is_read_where_no_file_is_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(os, "O_NONBLOCK")
+    log = tmp_path / "log.jsonl"
+    lines: list[str] = []
+    log.write_bytes(b'{"a":1}\r\n')
+
+    def hear(view: LogView, line: str) -> LogView:
+        lines.append(line)
+        return view
+
+    assert await LogFollower(log, hear).look() is not None
+    assert [line.strip() for line in lines] == ['{"a":1}']
+
+
+async def test_a_folder_in_the_place_of_a_log_stays_open_in_no_one(tmp_path: Path) -> None:
+    follower = LogFollower(tmp_path, lambda view, _: view)
+    before = os.dup(0)
+    os.close(before)
+    assert await follower.look() is None
+    after = os.dup(0)
+    os.close(after)
+    assert (follower.failures, after) == (1, before)

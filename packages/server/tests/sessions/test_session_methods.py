@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cardloom.app import App
-from cardloom.core.bus import Bus
+from cardloom.core.bus import Bus, Event
 from cardloom.features.sessions.streams import Streams
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ConnectionId
@@ -218,3 +218,29 @@ async def test_a_service_that_has_said_nothing_is_left_when_its_connection_goes(
         await began.wait()
         opening.cancel()
         await left.wait()
+
+
+async def test_a_stream_whose_connection_goes_before_its_first_event_was_sent_leaves_its_service(
+    tmp_path: Path,
+) -> None:
+    left = asyncio.Event()
+
+    async def listen(_args: object, sink: Sink, signal: Signal) -> None:
+        sink("tick", 1)
+        await signal.wait()
+        left.set()
+
+    def ticking(_context: object, meta: ServiceMeta) -> None:
+        meta.stream("listen", listen)
+
+    backend: Backend = MemoryBackend()
+    backend.services = PluginServices({"ticking": lambda: ticking}, root=tmp_path, data=tmp_path)
+    bus, connection = Bus(), ConnectionId("c")
+    heard: list[Event] = []
+    bus.attach(connection, heard.append)
+    streams = Streams(bus)
+    await streams.open(BackendHost(backend), "streamService", {"plugin": "ticking", "method": "listen"}, connection)
+    streams.drop_all(connection)
+    async with asyncio.timeout(60):
+        await left.wait()
+    assert heard == []

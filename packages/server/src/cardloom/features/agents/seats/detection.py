@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -142,7 +143,7 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env=dict(environment),
-            start_new_session=True,
+            start_new_session=sys.platform != "win32",
         )
     except OSError:
         return None
@@ -155,7 +156,10 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
         return None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
         await process.wait()
     found = _VERSION.search(answer.decode("utf-8", "replace"))
     return None if found is None else found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -40,7 +41,7 @@ class LogFollower:
             return None
 
     def _look(self) -> LogView | None:
-        with open(os.open(self.path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        with open(self.path, "rb", opener=_not_waiting) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(f"{self.path} is no file")  # a pipe would hold the thread for ever
@@ -61,3 +62,8 @@ class LogFollower:
             view = self.read_log(view, line)
         self.view = view
         return view
+
+
+def _not_waiting(path: str, flags: int) -> int:
+    """Open a log that may turn out to be a pipe; Windows has none among its files."""
+    return os.open(path, flags if sys.platform == "win32" else flags | os.O_NONBLOCK)
