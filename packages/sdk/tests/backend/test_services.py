@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -220,3 +224,45 @@ async def test_services_are_reached_over_http() -> None:
     reply = await http.request("POST", "/services/p/count/stream", headers=headers, body=b"{}")
     assert reply.body.count(b"event: tick\n") == 3
     assert (await http.request("POST", "/services/p/ghost/stream", headers=headers, body=b"{}")).status == 501
+
+
+async def test_a_plugin_that_blocks_while_it_loads_is_named_and_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def blocking() -> Any:
+        began.set()
+        go_on.wait()
+        return lambda context, meta: None
+
+    host = PluginServices({"blocking": blocking}, root=HERE, data=HERE)
+    asking = asyncio.create_task(host.capability())
+    async with asyncio.timeout(60):
+        await asyncio.to_thread(began.wait)
+        with caplog.at_level(logging.WARNING):
+            await host.close()
+        assert await asking == {}
+    assert caplog.messages == ["the plug-in blocking was still loading at the end"]
+    go_on.set()
+
+
+def test_a_process_ends_although_a_plugin_blocks_while_it_loads(tmp_path: Path) -> None:
+    (tmp_path / "blocking").mkdir()
+    (tmp_path / "blocking/plugin.py").write_text("import threading\nthreading.Event().wait()\n")
+    script = f"""
+import asyncio, threading
+from pathlib import Path
+from cardloom_sdk.backend.services import PluginServices, plugins_in
+
+async def main():
+    folder = Path({str(tmp_path)!r})
+    host = PluginServices(plugins_in(folder), root=folder, data=folder)
+    asking = asyncio.create_task(host.capability())
+    while not [one for one in threading.enumerate() if one.name == "plug-in blocking"]:
+        await asyncio.sleep(0.01)
+    await host.close()
+    print(await asking)
+
+asyncio.run(main())
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "{}\n"), ended.stderr

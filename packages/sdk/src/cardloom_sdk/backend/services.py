@@ -10,7 +10,9 @@ import asyncio
 import importlib.util
 import inspect
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
@@ -97,6 +99,7 @@ class PluginServices:
         self._context = context
         self._loading: dict[str, asyncio.Task[ServiceMeta | None]] = {}
         self._live: set[ServiceStream] = set()
+        self._importing: dict[str, asyncio.Future[Plugin]] = {}
         self._closed = False
 
     async def capability(self) -> ServicesCapability:
@@ -134,8 +137,11 @@ class PluginServices:
         return stream
 
     async def close(self) -> None:
-        """Leaves the live streams; afterwards nothing is offered."""
+        """Leaves the live streams; afterwards nothing is offered. A plug-in that still loads is left to itself."""
         self._closed = True
+        for plugin, importing in self._importing.items():
+            _logger.warning("the plug-in %s was still loading at the end", plugin)
+            importing.cancel()
         for stream in list(self._live):
             await stream.aclose()
 
@@ -152,7 +158,9 @@ class PluginServices:
         meta = ServiceMeta(plugin, self._root, self._root / plugin, self._data / plugin)
         try:
             async with asyncio.timeout(LOAD_S):
-                begin = await asyncio.to_thread(self._plugins[plugin])
+                begin = await self._imported(plugin)
+                if begin is None:
+                    return None
                 waiting = begin(self._context, meta)
                 if inspect.isawaitable(waiting):
                     await waiting
@@ -160,6 +168,44 @@ class PluginServices:
             _logger.warning("the plug-in %s could not be loaded", plugin, exc_info=True)
             return None
         return meta
+
+    async def _imported(self, plugin: str) -> Plugin | None:
+        """The plug-in's function, None when the host closes first.
+
+        Its code runs in a thread that nobody waits for: one that blocks cannot be stopped, and is not to hold up the
+        end of the process.
+        """
+        loop = asyncio.get_running_loop()
+        importing = self._importing[plugin] = loop.create_future()
+        threading.Thread(
+            target=_import, args=(self._plugins[plugin], loop, importing), name=f"plug-in {plugin}", daemon=True
+        ).start()
+        try:
+            await asyncio.wait([importing])
+            return None if importing.cancelled() else importing.result()
+        finally:
+            del self._importing[plugin]
+
+
+def _import(load: Load, loop: asyncio.AbstractEventLoop, importing: asyncio.Future[Plugin]) -> None:
+    """Root of the thread in which a plug-in's code is run first."""
+    plugin: Plugin | None = None
+    failure: Exception | None = None
+    try:
+        plugin = load()
+    except Exception as error:  # noqa: BLE001 - a thread's root: a plug-in may raise whatever it likes
+        failure = error
+
+    def settle() -> None:
+        if importing.done():
+            return
+        if plugin is None:
+            importing.set_exception(failure or ImportError("it has no function `plugin`"))
+        else:
+            importing.set_result(plugin)
+
+    with suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(settle)
 
 
 class ServiceStream:
