@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -220,8 +221,9 @@ async def test_a_command_waits_for_start_up_files_that_are_slow(
 
 
 async def _asking_shell(new_shell: NewShell, shell_id: str, home: Path, *, then: str) -> Any:
-    """A shell whose start-up files stand at a question, so that it counts as one without marks."""
-    files = f"printf 'name? '\nwhile [[ ! -e ~/go ]]; do sleep 0.02; done\n{then}"
+    """A shell whose start-up files stand at a question until `go` is written to: it counts as one without marks."""
+    os.mkfifo(home / "go")
+    files = f"printf 'name? '\nread go < ~/go\n{then}"
     (home / ".bashrc").write_text(files)
     (home / ".zshrc").write_text(files)
     shell = await new_shell(shell_id)
@@ -246,7 +248,7 @@ async def test_a_command_on_its_way_at_the_first_mark_gives_its_whole_output(
     running = asyncio.create_task(shell.run("echo late; (exit 4)"))
     await asyncio.wait_for(reserved.wait(), 60)
     assert shell.runtime["integration"] is False
-    (home / "go").touch()
+    await asyncio.to_thread((home / "go").write_text, "on\n")
     await until(lambda: shell.runtime["integration"] and shell.runtime["status"] == "idle")
     go_on.set()
     result = await running
@@ -259,7 +261,7 @@ async def test_a_command_typed_ahead_of_the_first_prompt_gives_its_own_output(
     shell = await _asking_shell(new_shell, shell_id, home, then="echo welcome\n")
     running = asyncio.create_task(shell.run("echo late; (exit 4)"))
     await until(lambda: shell.runtime["status"] == "working")
-    (home / "go").touch()
+    await asyncio.to_thread((home / "go").write_text, "on\n")
     result = await running
     assert (result["exitCode"], result["output"]) == (4, "late\n")
 
@@ -270,7 +272,7 @@ async def test_a_command_that_start_up_files_read_ends_at_the_prompt(
     shell = await _asking_shell(new_shell, shell_id, home, then="read answer\necho hello $answer\n")
     running = asyncio.create_task(shell.run("Ann"))
     await until(lambda: shell.runtime["status"] == "working")
-    (home / "go").touch()
+    await asyncio.to_thread((home / "go").write_text, "on\n")
     result = await running
     assert (result["exitCode"], result["timedOut"]) == (None, False)
     assert (await shell.run("echo $answer"))["output"] == "Ann\n"
