@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ async def _talk(store: SessionStore) -> str:
     for role, text in (("user", "hello"), ("assistant", "good day"), ("user", "and now?"), ("assistant", "this")):
         await store.append_node(session_id, NodeInput(role, text=text))
     return session_id
+
+
+def _only_file(folder: Path) -> Path:
+    (path,) = folder.iterdir()
+    return path
 
 
 def _texts(history: list[object]) -> list[tuple[str, str]]:
@@ -132,3 +138,30 @@ async def test_an_unknown_session_is_not_found_and_nothing_is_made() -> None:
     with pytest.raises(NotFound):
         await copy_session(source, target, "none")
     assert (await target.list()).sessions == []
+
+
+async def test_service_entries_of_pi_that_are_not_carried_over_are_told_by_kind(tmp_path: Path) -> None:
+    source = PiStore(tmp_path, cwd="/w", hide_service_entries=True)
+    session_id = await _talk(source)
+    path = _only_file(tmp_path)
+    parent = (await source.file(session_id)).entries[-1].id
+    entries: list[dict[str, Any]] = [
+        {"type": "model_change", "provider": "p", "modelId": "old"},
+        {"type": "model_change", "provider": "p", "modelId": "older"},
+        {"type": "model_change", "provider": "p", "modelId": "new"},
+        {"type": "label", "targetId": parent, "label": "here"},
+        {"type": "custom", "customType": "my-extension", "data": {}},
+        {"type": "session_info", "name": "Renamed"},
+    ]
+    with path.open("a") as file:
+        for number, entry in enumerate(entries):
+            told = {"id": f"e{number}", "parentId": parent, "timestamp": "2026-01-01T00:00:00.000Z", **entry}
+            file.write(json.dumps(told) + "\n")
+            parent = f"e{number}"
+    copied = await copy_session(source, MemoryStore(), session_id)
+    assert {loss.what: (loss.count, loss.first) for loss in copied.losses} == {
+        "the service entry session_info": (1, None),
+        "the service entry model_change": (2, None),
+        "the service entry label": (1, None),
+        "the service entry custom my-extension": (1, None),
+    }

@@ -78,23 +78,33 @@ async def test_what_the_disk_refuses_is_told_with_its_reason_and_without_its_pat
 _WRITER = """
 import asyncio, pathlib, sys
 from cardloom_protocol.session import NodeInput
-from cardloom_sdk.stores import NrChatStore
+from cardloom_sdk.stores import ClaudeStore, NrChatStore, PiStore
 
 async def main():
-    store = NrChatStore(pathlib.Path(sys.argv[1]))
+    folder, name, kind = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    if kind == "nr-chat":
+        store = NrChatStore(folder)
+    elif kind == "pi":
+        store = PiStore(folder, cwd="/w", hide_service_entries=True)
+    else:
+        store = ClaudeStore(folder, cwd="/w")
     for number in range(20):
-        await store.append_node("s", NodeInput("user", id=f"{sys.argv[2]}{number}", text="x"))
-        await store.rename("s", f"{sys.argv[2]}{number}")
+        node = await store.append_node("s", NodeInput("user", id=f"{name}{number}", text="x"))
+        if kind != "claude":
+            await store.rename("s", f"{name}{number}")
+        if kind == "pi":
+            await store.hide_node("s", node.id, True)  # which writes the file anew
 
 asyncio.run(main())
 """
 
 
-async def test_two_processes_that_write_to_one_session_lose_nothing(tmp_path: Path) -> None:
-    store = NrChatStore(tmp_path)
+@pytest.mark.parametrize("kind", STORES)
+async def test_two_processes_that_write_to_one_session_lose_nothing(tmp_path: Path, kind: str) -> None:
+    store = PiStore(tmp_path, cwd="/w", hide_service_entries=True) if kind == "pi" else STORES[kind][0](tmp_path)
     await store.create(session_id="s")
     writers = [
-        await asyncio.create_subprocess_exec(sys.executable, "-c", _WRITER, str(tmp_path), name) for name in "ab"
+        await asyncio.create_subprocess_exec(sys.executable, "-c", _WRITER, str(tmp_path), name, kind) for name in "ab"
     ]
     assert [await writer.wait() for writer in writers] == [0, 0]
     found = {node.id for node in (await store.load("s")).nodes}

@@ -123,6 +123,10 @@ class SessionStore:
         """Removes a session with its assets."""
         raise NotSupported("delete")
 
+    async def untold(self, session_id: str) -> dict[str, int]:
+        """How many entries of which kind its file has that neither the session nor its document tells of."""
+        return {}
+
     async def get_meta(self, session_id: str) -> JsonObject:
         """The session document."""
         raise NotSupported("sessionMeta")

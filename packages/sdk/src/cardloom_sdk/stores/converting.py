@@ -75,6 +75,8 @@ async def copy_session(source: SessionStore, target: SessionStore, session_id: s
     if whole and leaf is not None:
         await target.set_active_leaf(made, leaf)
     await _copy_document(source, session_id, target, made, losses)
+    for kind, count in (await source.untold(session_id)).items():
+        losses.add(f"the service entry {kind}", None, count)
     copied = await target.load(made)
     _compare(stored, nodes, copied, places, losses)
     return Copied(made, len(places), losses.told())

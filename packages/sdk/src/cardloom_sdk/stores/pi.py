@@ -32,6 +32,7 @@ from cardloom_protocol.session.codecs.pi_view import (
     pi_document,
     pi_view,
     session_info_fields,
+    untold_services,
 )
 from cardloom_protocol.session.errors import BadRequest, CodecError, Conflict, NotFound, NotSupported
 from cardloom_protocol.session.info import SessionInfo
@@ -186,6 +187,10 @@ class PiStore(SessionStore):
     async def rename(self, session_id: str, title: str) -> None:
         """See the contract."""
         await self._append_service("rename", session_id, lambda _: session_info_fields(title))
+
+    async def untold(self, session_id: str) -> dict[str, int]:
+        """See the contract."""
+        return untold_services(await self.file(session_id)) if self._view else {}
 
     async def get_meta(self, session_id: str) -> JsonObject:
         """See the contract."""

@@ -7,6 +7,7 @@ switching moves lines. Spec: session protocol, pi JSONL v3, hidden service entri
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -26,6 +27,10 @@ _ISO_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T")
 
 META_TYPE: Final = "nr-session-meta"
 PROFILE_TYPE: Final = "nr-session-profile"
+_TOLD_OF_BRANCH: Final = frozenset(
+    {"model_change", "thinking_level_change", f"custom {META_TYPE}", f"custom {PROFILE_TYPE}"}
+)
+"""Of these kinds the last one on the active branch stands in what is told of the session."""
 
 
 def is_service_entry(data: JsonObject) -> bool:
@@ -61,6 +66,28 @@ def pi_document(file: PiFile) -> JsonObject:
         if entry.data.get("customType") == META_TYPE:
             return copy_object(object_of(entry.data.get("data")))
     return {}
+
+
+def untold_services(file: PiFile) -> dict[str, int]:
+    """How many service entries of each kind the session's title, model, profile and document tell nothing of."""
+    newest: dict[str, PiEntry] = {}
+    for entry in _branch(file):
+        kind = _kind(entry.data)
+        if kind in _TOLD_OF_BRANCH:
+            newest.setdefault(kind, entry)
+    title = next((entry for entry in reversed(file.entries) if _names_session(entry)), None)
+    told = [*newest.values(), title]
+    kinds = (
+        _kind(entry.data)
+        for entry in file.entries
+        if is_service_entry(entry.data) and not any(entry is one for one in told)
+    )
+    return dict(Counter(kinds))
+
+
+def _kind(data: JsonObject) -> str:
+    kind = text_of(data.get("type"))
+    return f"custom {text_of(data.get('customType'))}".strip() if kind == "custom" else kind
 
 
 def append_service(file: PiFile, entry_id: str, at: str, fields: JsonObject) -> PiFile:
