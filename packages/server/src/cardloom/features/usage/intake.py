@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +24,11 @@ _SETTLED_TOGETHER: Final = 1000
 _UNSETTLED: Final = "unsettled"
 """In `meta` while requests may be counted once for each log that has them: with the last log that is settled."""
 _FILL: Final = "INSERT INTO sightings VALUES (?11,?1,?12,?12,1,?13,?2,?14,?15,?16,?3,?4,?5,?6,?7,?8,?10,?9)"
+_SHARED: Final = """SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness
+    HAVING count(*) > 1 AND max(log) > ?"""
+_SHARED_BY_NEW: Final = """SELECT DISTINCT harness, key FROM sightings AS new WHERE log > ? AND EXISTS (
+    SELECT 1 FROM sightings WHERE key = new.key AND harness = new.harness AND log NOT IN (0, new.log))"""
+"""Gives what `_SHARED` does, sooner where there are few new ones among many."""
 TOLD: Final = "told:"
 """How the path of a log begins that is no file but what agents told."""
 
@@ -72,10 +78,11 @@ class Intake:
                 if reading.error is not None or self._index.rows("SELECT 1 FROM logs WHERE path = ?", (path,)):
                     self._take(unpack(reading))
                     continue
-                log, harness = self._log_row(reading, reading.began_ms), reading.log.harness
+                log, harness = self._new_log(reading, reading.began_ms), reading.log.harness
                 for group in reading.groups:
                     self._index.run_many(_FILL, _filling(group, harness, log, self._index.prices))
-                self._add_skips(log, reading.skips)
+                if reading.skips:
+                    self._add_skips(log, reading.skips)
 
     def settle(self) -> None:
         """Settle what several logs have so far; from now on keys are sorted as they come."""
@@ -220,11 +227,8 @@ class Intake:
             return
         self._index.run(BY_KEY)
         shared: defaultdict[str, list[str]] = defaultdict(list)
-        for harness, key in self._index.rows(
-            """SELECT harness, key FROM sightings WHERE log != 0 GROUP BY key, harness
-               HAVING count(*) > 1 AND max(log) > ?""",
-            (int(marks[0][0] or 0),),
-        ):
+        last = int(marks[0][0] or 0)
+        for harness, key in self._index.rows(_SHARED_BY_NEW if last else _SHARED, (last,)):
             shared[harness].append(key)
         for harness, keys in shared.items():
             for first in range(0, len(keys), _SETTLED_TOGETHER):
@@ -257,22 +261,9 @@ class Intake:
         """Note how far a log was read; gives its id."""
         log = reading.log
         known = self._index.rows("SELECT id FROM logs WHERE path = ?", (log.path,))
-        size, mtime_ns = (-1, 0) if reading.error is not None else (log.size, log.mtime_ns)
         if not known:
-            self._index.run(
-                "INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
-                (
-                    log.harness,
-                    log.path,
-                    size,
-                    mtime_ns,
-                    log.inode,
-                    ENCODER.encode(reading.cursor),
-                    began_ms,
-                    reading.error,
-                ),
-            )
-            return self._index.last_id()
+            return self._new_log(reading, began_ms)
+        size, mtime_ns = _seen_as(reading)
         self._index.run(
             """UPDATE logs SET size = ?, mtime_ns = ?, inode = ?, cursor = ?, gone = 0, error = ?,
                began_ms = CASE WHEN ? THEN ? ELSE coalesce(began_ms, ?) END WHERE id = ?""",
@@ -290,6 +281,14 @@ class Intake:
         )
         return int(known[0][0])
 
+    def _new_log(self, reading: Reading | Packed, began_ms: int | None) -> int:
+        log, cursor = reading.log, ENCODER.encode(reading.cursor)
+        self._index.run(
+            "INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+            (log.harness, log.path, *_seen_as(reading), log.inode, cursor, began_ms, reading.error),
+        )
+        return self._index.last_id()
+
     def _add_skips(self, log: int, skips: Sequence[Skip]) -> None:
         """Add what was not counted now; a last line without an end may have got one."""
         self._index.run("DELETE FROM skips WHERE log = ? AND reason = ?", (log, UNFINISHED))
@@ -301,17 +300,25 @@ class Intake:
             )
 
 
+def _seen_as(reading: Reading | Packed) -> tuple[int, int]:
+    """Size and time of a log, such as no log has when it could not be read and has to be tried again."""
+    return (reading.log.size, reading.log.mtime_ns) if reading.error is None else (-1, 0)
+
+
 def _filling(group: Rows, harness: str, log: int, prices: Pricing) -> Iterator[tuple[Any, ...]]:
     """The rows of new requests with their costs, as `_FILL` takes them."""
-    rates = prices.rates(group.provider, group.model, group.day * DAY_MS) if group.plain else None
     told = (harness, log, group.session, group.provider, group.model, group.subagent)
     counts = (group.input, group.output, group.cache_read, group.cache_write, group.cache_write_1h, group.reasoning)
-    for key, at_ms, fresh, output, read, written, hour, thought, body in zip(
-        group.keys, group.at_ms, *counts, group.bodies, strict=True
-    ):
+    costs = _costs(group, prices)
+    return zip(group.keys, group.at_ms, *counts, group.bodies, costs, *map(repeat, told), strict=False)
+
+
+def _costs(group: Rows, prices: Pricing) -> Iterator[int | None]:
+    """What each request costs; one for which its counts do not suffice is decoded."""
+    rates = prices.rates(group.provider, group.model, group.day * DAY_MS) if group.plain else None
+    counts = (group.input, group.output, group.cache_read, group.cache_write, group.cache_write_1h)
+    for fresh, output, read, written, hour, body in zip(*counts, group.bodies, strict=True):
         cost = None
         if rates is not None and fresh is not None and output is not None:
             cost = rates.cost_pico(fresh, output, read or 0, written or 0, hour or 0)
-        if cost is None:
-            cost = prices.cost_pico(RECORDS.decode(body))
-        yield (key, at_ms, fresh, output, read, written, hour, thought, body, cost, *told)
+        yield prices.cost_pico(RECORDS.decode(body)) if cost is None else cost
