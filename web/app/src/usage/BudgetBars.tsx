@@ -4,7 +4,7 @@ import type { Budget } from "../wire/records";
 import { count, money } from "./amounts";
 import { budgetName, budgetTone } from "./budgetWords";
 import { BUDGET_STEPS } from "./desk";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 /** The budgets of a workspace as bars with marks at 50, 80 and 100 per cent. */
 export function BudgetBars({ budgets }: { budgets: readonly Budget[] }) {

@@ -10,7 +10,7 @@ import { BudgetFields } from "./BudgetFields";
 import { BudgetBars } from "./BudgetBars";
 import { draftOf, faultOf, limitOf, NEW_BUDGET, ruleOf, type BudgetDraft } from "./budgetDraft";
 import { useBudgets } from "./hooks";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 const MOST_BUDGETS = 20;
 

@@ -3,7 +3,7 @@ import { useSession, useT } from "../shell/context";
 import { TrashIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import type { BudgetDraft, DraftFault } from "./budgetDraft";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 const PERIODS = [
   ["day", "budget.periodDay"],

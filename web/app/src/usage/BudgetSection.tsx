@@ -2,7 +2,7 @@ import { useSession, useT } from "../shell/context";
 import { openBudgets } from "./actions";
 import { BudgetBars } from "./BudgetBars";
 import { useBudgets } from "./hooks";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 /** The budgets of the workspace among its settings. */
 export function BudgetSection() {

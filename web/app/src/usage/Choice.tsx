@@ -1,4 +1,4 @@
-import styles from "./usage.module.css";
+import styles from "./page.module.css";
 
 interface ChoiceProps<Id extends string> {
   label: string;

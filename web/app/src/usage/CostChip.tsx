@@ -7,7 +7,7 @@ import { costText, money, shortCount, tokensText } from "./amounts";
 import type { Question } from "./desk";
 import { useReport } from "./hooks";
 import { isReadable } from "./readable";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 /** What an agent spent today, with what its next turn may cost in the tooltip. A press shows its timeline. */
 export function CostChip({ agentId }: { agentId: string }) {

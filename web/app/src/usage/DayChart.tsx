@@ -7,7 +7,8 @@ import { Choice } from "./Choice";
 import { dayBars, gridLines, type DayBar, type DayBars, type Measure } from "./days";
 import type { Question } from "./desk";
 import { useReport } from "./hooks";
-import styles from "./usage.module.css";
+import styles from "./chart.module.css";
+import pageStyles from "./page.module.css";
 
 type Split = "agent" | "model";
 
@@ -20,8 +21,8 @@ export function DayChart({ period, where }: { period: UsageSpan; where: { worksp
   const { report } = useReport(question);
   const bars = useMemo(() => dayBars(report?.rows ?? [], measure), [report, measure]);
   return (
-    <section className={styles["part"]} aria-label={t("usage.days")}>
-      <div className={styles["line"]}>
+    <section className={pageStyles["part"]} aria-label={t("usage.days")}>
+      <div className={pageStyles["line"]}>
         <h3>{t("usage.days")}</h3>
         <Choice
           label={t("usage.stackedBy")}

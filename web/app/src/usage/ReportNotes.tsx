@@ -3,7 +3,7 @@ import { ago } from "../panels/format";
 import { useNow } from "../panels/useNow";
 import { useT } from "../shell/context";
 import type { UsageReport } from "../wire/records";
-import styles from "./usage.module.css";
+import styles from "./page.module.css";
 
 const REASONS: Readonly<Record<string, TextKey>> = {
   malformed: "skip.malformed",

@@ -3,7 +3,7 @@ import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { TimelineRequest } from "../wire/records";
 import { duration, tokensText } from "./amounts";
-import styles from "./usage.module.css";
+import styles from "./timeline.module.css";
 
 /** One request in words. */
 export function RequestFacts({ request }: { request: TimelineRequest }) {

@@ -2,7 +2,7 @@ import { ProgressBar } from "../cards/parts/ProgressBar";
 import { size } from "../panels/format";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
-import styles from "./usage.module.css";
+import styles from "./page.module.css";
 
 /** How far a scan is; before the first word of it, that there is one. */
 export function ScanProgress({ waiting }: { waiting: boolean }) {

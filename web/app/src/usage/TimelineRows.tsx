@@ -3,7 +3,7 @@ import { useStore } from "../state/store";
 import type { AgentStatus, AgentTimeline, Language, TimelineTurn, Tone } from "../wire/records";
 import { duration } from "./amounts";
 import { axisTicks, shareOf, type Placed } from "./timelineScale";
-import styles from "./usage.module.css";
+import styles from "./timeline.module.css";
 
 const TONES: Readonly<Record<AgentStatus, Tone>> = {
   working: "accent",

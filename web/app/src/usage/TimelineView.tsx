@@ -8,7 +8,8 @@ import { RequestFacts } from "./RequestFacts";
 import { TimelineRows } from "./TimelineRows";
 import { placeRequests, type Placed } from "./timelineScale";
 import { useTimeline } from "./useTimeline";
-import styles from "./usage.module.css";
+import styles from "./timeline.module.css";
+import pageStyles from "./page.module.css";
 
 const HOUR_MS = 3_600_000;
 const SPANS = [
@@ -42,7 +43,7 @@ export function TimelineView({ agentId }: { agentId: string }) {
   };
   return (
     <>
-      <div className={styles["line"]}>
+      <div className={pageStyles["line"]}>
         <button type="button" className="btn" onClick={() => openUsage(session)}>
           ← {t("timeline.back")}
         </button>
@@ -101,7 +102,7 @@ function Notes({ timeline }: { timeline: AgentTimeline }) {
   const { requests, statuses, turns, usageReadable, requestTimes, truncated } = timeline;
   const empty = requests.length + turns.length === 0 && statuses.length === 0;
   return (
-    <div className={styles["notes"]}>
+    <div className={pageStyles["notes"]}>
       {usageReadable ? null : <p className="notice tone-warning">{t("timeline.noLog")}</p>}
       {truncated ? <p className="notice tone-warning">{t("timeline.truncated", { count: requests.length })}</p> : null}
       {empty ? <p>{t("timeline.empty")}</p> : null}

@@ -3,7 +3,7 @@ import { Modal } from "../shell/Modal";
 import { useStore } from "../state/store";
 import { TimelineView } from "./TimelineView";
 import { UsagePage } from "./UsagePage";
-import styles from "./usage.module.css";
+import styles from "./page.module.css";
 
 /** The page of usage over the canvas: sums and days, or the timeline of one agent. */
 export function UsageDialog() {

@@ -11,7 +11,7 @@ import { useReport } from "./hooks";
 import { ReportNotes } from "./ReportNotes";
 import { ScanProgress } from "./ScanProgress";
 import { UsageTable } from "./UsageTable";
-import styles from "./usage.module.css";
+import styles from "./page.module.css";
 
 const PERIODS: readonly UsageSpan[] = ["today", "7d", "30d", "all"];
 const GROUPS = ["agent", "model", "session", "sender"] as const satisfies readonly UsageGroup[];

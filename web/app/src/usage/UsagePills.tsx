@@ -8,7 +8,7 @@ import { costText } from "./amounts";
 import { budgetName, budgetTone } from "./budgetWords";
 import type { Question } from "./desk";
 import { useBudgets, useReport } from "./hooks";
-import styles from "./usage.module.css";
+import styles from "./budgets.module.css";
 
 const UsageIcon = sized(ChartBarIcon);
 

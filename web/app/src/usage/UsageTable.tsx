@@ -6,7 +6,7 @@ import type { Language, PricedSums, UsageReport, UsageRow } from "../wire/record
 import { openTimeline } from "./actions";
 import { cacheShare, costText, exactMoney, percent, rowName, tokensText } from "./amounts";
 import { isSilent, nextOrder, saveFile, sortRows, toCsv, type Column, type NumberColumn, type Order } from "./rows";
-import styles from "./usage.module.css";
+import styles from "./table.module.css";
 
 const HEADS: readonly [Column, TextKey][] = [
   ["requests", "usage.requests"],

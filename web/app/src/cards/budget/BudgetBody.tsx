@@ -2,7 +2,7 @@ import { useSession } from "../../shell/context";
 import { openBudgets } from "../../usage/actions";
 import { BudgetBars } from "../../usage/BudgetBars";
 import { useBudgets } from "../../usage/hooks";
-import styles from "../../usage/usage.module.css";
+import styles from "../../usage/budgets.module.css";
 import type { BudgetCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 
