@@ -102,8 +102,13 @@ def test_a_newcomer_connects_a_model_and_chats(
     say(page, "[[hold]] wait for me")
     expect(messages(page).last).to_contain_text(HELD_TEXT.strip())
     count = messages(page).count()
+    field = page.get_by_role("textbox", name="Write a message")
+    field.fill("half a thought")
     page.reload()
     expect(messages(page).last).to_contain_text(HELD_TEXT.strip())
+    # What was typed and not sent is still there.
+    expect(field).to_have_value("half a thought")
+    field.fill("")
     urlopen(f"{models.url}/__release", data=b"").close()
     expect(messages(page).last).to_contain_text(HELD_TEXT + RELEASED_TEXT)
     rest(page)

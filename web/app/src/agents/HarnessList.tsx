@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from "react";
+import { toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { CopyIcon, ResendIcon } from "../shell/icons";
 import type { Translate } from "../cards/contract";
@@ -105,7 +106,7 @@ function Missing({ harness }: { harness: HarnessInfo }) {
 function whyNot({ found, command, version, minVersion, problem }: HarnessInfo, t: Translate): string {
   if (!found && command !== null) return t("newAgent.notInstalled", { command });
   if (found && version !== null && minVersion !== null) return t("newAgent.tooOld", { version, needed: minVersion });
-  return problem ?? "";
+  return problem === null ? "" : toldOf(t, problem);
 }
 
 /** Arrow keys go from one to the next and choose it, as in any group of radio buttons. */

@@ -1,6 +1,7 @@
 import { memo, useEffect, useRef, useState, type MouseEvent } from "react";
 import { renameCard } from "../actions/cards";
 import type { CardBody } from "../cards/contract";
+import { toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { MoreIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -21,6 +22,7 @@ export const CardHead = memo(function CardHead({ card, kind }: CardHeadProps) {
   const tone = kind.headerTone?.(card) ?? null;
   const meta = kind.headerMeta?.(card, t) ?? "";
   const { status, badge, attention } = card.chrome;
+  const attentionText = attention === null || attention.message === null ? null : toldOf(t, attention.message);
   const Icon = kind.icon;
   const rename = () => session.ui.update((ui) => ({ ...ui, renaming: card.id }));
   return (
@@ -48,8 +50,8 @@ export const CardHead = memo(function CardHead({ card, kind }: CardHeadProps) {
         </span>
       )}
       {attention === null ? null : (
-        <span className="chip tone-warning" title={attention.message ?? undefined}>
-          {attention.message ?? t("card.asks")}
+        <span className="chip tone-warning" title={attentionText ?? undefined}>
+          {attentionText ?? t("card.asks")}
         </span>
       )}
       {card.kind === "agent" ? <CostChip agentId={card.id} /> : null}

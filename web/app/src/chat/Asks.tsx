@@ -1,5 +1,6 @@
 import type { AskAnswer, AskEvent } from "@cardloom/protocol/session";
 import { useEffect, useId, useRef, useState, type FormEvent } from "react";
+import { toldOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { useStore } from "../state/store";
 import { Code } from "./Rendered";
@@ -63,7 +64,7 @@ function Ask({ ask, more }: { ask: AskEvent; more: number }) {
       }}
     >
       <h3 id={heading}>
-        <i className="dot tone-warning is-busy" /> {revealed(ask.title)}
+        <i className="dot tone-warning is-busy" /> {revealed(toldOf(t, ask.title))}
         {more > 0 ? <span className="chip tone-warning">{t("chat.asksMore", { count: more })}</span> : null}
       </h3>
       {(ask.text ?? "") === "" ? null : <p>{revealed(ask.text ?? "")}</p>}

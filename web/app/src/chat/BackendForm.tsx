@@ -1,12 +1,12 @@
 import type { SetUp } from "@cardloom/protocol";
 import { useId, useState, type FormEvent } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { DialogFoot } from "../shell/DialogFoot";
 import { Modal } from "../shell/Modal";
 import { Problem } from "../shell/Problem";
 import { useBackend, useDesk } from "./context";
 import { wordsOf } from "./model/commandLine";
-import { reasonOf } from "./model/conversation";
 import styles from "./forms.module.css";
 
 export type BackendKind = "pi" | "opencode" | "acp" | "http" | "mapped";
@@ -72,7 +72,7 @@ export function BackendForm({ draft, taken, onSaved, onClose }: BackendFormProps
       };
       onSaved(backendId, await wire.ask<SetUp>("session.saveBackend", given));
     } catch (error) {
-      setProblem(reasonOf(error));
+      setProblem(reasonOf(t, error));
       setBusy(false);
     }
   };

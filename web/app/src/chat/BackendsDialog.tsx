@@ -1,5 +1,6 @@
 import type { BackendProgram, BackendSetUp, SetUp } from "@cardloom/protocol";
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { reasonOf, toldOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { PencilIcon, PlusIcon, ResendIcon, SlidersIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
@@ -7,7 +8,6 @@ import { Problem } from "../shell/Problem";
 import { BackendForm, type BackendKind, type Draft } from "./BackendForm";
 import { useDesk } from "./context";
 import { lineOf } from "./model/commandLine";
-import { reasonOf } from "./model/conversation";
 import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./forms.module.css";
 
@@ -49,7 +49,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
     try {
       take(await wire.ask<SetUp>("session.checkBackend", { backendId }));
     } catch (error) {
-      setProblem(reasonOf(error));
+      setProblem(reasonOf(t, error));
     }
     setAsking((ids) => new Set([...ids].filter((id) => id !== backendId)));
   };
@@ -61,7 +61,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
         take(answer);
         await Promise.all(answer.backends.filter((one) => one.state === "unasked").map((one) => check(one.id)));
       })
-      .catch((error: unknown) => setProblem(reasonOf(error)));
+      .catch((error: unknown) => setProblem(reasonOf(t, error)));
     return () => {
       closed.current = true;
     };
@@ -89,7 +89,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
       try {
         take(await wire.ask<SetUp>("session.removeBackend", { backendId: backend.id }));
       } catch (error) {
-        setProblem(reasonOf(error));
+        setProblem(reasonOf(t, error));
       }
     };
     return (
@@ -185,7 +185,7 @@ function Row({ backend, isAsked, children }: { backend: BackendSetUp; isAsked: b
         <small className="muted" title={where}>
           {[kind === backend.title ? undefined : kind, where, backend.folder, backend.mapping, backend.hasKey ? t("chat.withKey") : undefined].filter((words) => words !== undefined && words !== "").join(" · ")}
         </small>
-        {backend.why === null || isAsked ? null : <small className={styles["why"]}>{backend.why}</small>}
+        {backend.why === null || isAsked ? null : <small className={styles["why"]}>{toldOf(t, backend.why)}</small>}
       </span>
       {children}
     </li>

@@ -1,5 +1,6 @@
 import { has, hasSessions } from "@cardloom/protocol/session";
 import type { CardBodyProps } from "../cards/contract";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { useStore } from "../state/store";
 import { ChevronIcon, MoreIcon, OutsideIcon, PlusIcon } from "../shell/icons";
@@ -96,7 +97,7 @@ function Choice({ backend, backends, title, onChoose }: ChoiceProps) {
           <ChevronIcon size={11} />
         </MenuButton>
       ) : null}
-      {failure === null ? null : <p className="notice tone-danger">{failure}</p>}
+      {failure === null ? null : <p className="notice tone-danger">{reasonOf(t, failure)}</p>}
       {capabilities !== null && hasSessions(capabilities, "create") ? (
         <button type="button" className="btn is-primary" data-enter="click" onClick={() => void create()}>
           <PlusIcon size={13} /> {t("chat.new")}

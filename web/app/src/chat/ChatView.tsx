@@ -1,5 +1,6 @@
 import { has } from "@cardloom/protocol/session";
 import { lazy, Suspense, useState } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { WarningIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -45,7 +46,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
     return (
       <div className={pageStyles["centre"]} role="alert">
         <WarningIcon size={26} />
-        <p>{isHere === false ? t("backends.gone", { name: backend }) : state.phase === "gone" ? t("chat.gone") : state.failure}</p>
+        <p>{isHere === false ? t("backends.gone", { name: backend }) : state.phase === "gone" ? t("chat.gone") : reasonOf(t, state.failure)}</p>
         <div className="buttons">
           <button type="button" className="btn" onClick={again}>
             {t("failed.again")}
@@ -70,7 +71,7 @@ export function ChatView({ conversation, narrow = false, show }: ChatViewProps) 
         </Suspense>
         {state.failure === null ? null : (
           <p className={`notice tone-danger ${styles["away"] ?? ""}`} role="alert">
-            <span>{state.failure}</span>
+            <span>{reasonOf(t, state.failure)}</span>
             <button type="button" className="btn" onClick={again}>
               {t("failed.again")}
             </button>

@@ -3,23 +3,23 @@ import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, t
 import { useT } from "../shell/context";
 import { CloseIcon, ClipIcon, StopIcon } from "../shell/icons";
 import { useStore } from "../state/store";
-import { attachmentOf, type Attachment } from "./attachments";
 import { useAttempt, useDesk, usePlace } from "./context";
+import { attachmentOf, keepAttachment, type Attachment } from "./model/attachments";
+import { draftKey, drafts } from "./model/drafts";
 import styles from "./thread.module.css";
 
-/** What is typed into a chat and attached stays with its session until it is sent, also while another is shown. */
-const drafts = new Map<string, string>();
-const attachments = new Map<string, readonly Attachment[]>();
-
-/** The field to write in: Enter sends, Shift+Enter begins a line, Escape stops the answer. */
+/**
+ * The field to write in: Enter sends, Shift+Enter begins a line, Escape stops the answer. What is typed and attached
+ * stays with its session until it is sent, also while another is shown and after the page was read anew.
+ */
 export function Composer({ children }: { children?: ReactNode }) {
   const t = useT();
   const attempt = useAttempt();
   const { wire } = useDesk();
   const { conversation, backend, capabilities } = usePlace();
-  const key = `${backend}\n${conversation.sessionId}`;
-  const [text, setText] = useState(() => drafts.get(key) ?? "");
-  const [attached, setAttached] = useState(() => attachments.get(key) ?? []);
+  const key = draftKey(backend, conversation.sessionId);
+  const [text, setText] = useState(() => drafts.of(key).text);
+  const [attached, setAttached] = useState(() => drafts.of(key).files);
   const running = useStore(conversation.state, (state) => state.transcript.run?.status === "running");
   const sending = useStore(conversation.state, (state) => state.sending !== null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -28,11 +28,11 @@ export function Composer({ children }: { children?: ReactNode }) {
 
   const write = (value: string) => {
     setText(value);
-    drafts.set(key, value);
+    drafts.write(key, value);
   };
   const holdFiles = (change: (known: readonly Attachment[]) => readonly Attachment[]) => {
-    const next = change(attachments.get(key) ?? []);
-    attachments.set(key, next);
+    const next = change(drafts.of(key).files);
+    drafts.hold(key, next);
     setAttached(next);
   };
   useEffect(() => {
@@ -45,17 +45,20 @@ export function Composer({ children }: { children?: ReactNode }) {
   const send = async () => {
     const line = text.trim();
     if ((line === "" && attached.length === 0) || running || sending) return;
-    write("");
-    const files = attached;
-    holdFiles(() => []);
+    const { files } = drafts.take(key);
+    setText("");
+    setAttached([]);
     const sent = await attempt(async () => {
       const parts: AnyPart[] = [];
-      for (const file of files) parts.push(await file.keep(wire, backend, conversation.sessionId));
+      for (const file of files) parts.push(await keepAttachment(wire, backend, conversation.sessionId, file));
       await conversation.send(line, parts);
       if (has(capabilities, "rename")) void conversation.nameAfter(line);
     });
-    if (sent) return;
-    if ((drafts.get(key) ?? "") === "") write(text);
+    if (sent) {
+      drafts.settle(key);
+      return;
+    }
+    if (drafts.of(key).text === "") write(text);
     holdFiles((known) => [...files, ...known]);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {

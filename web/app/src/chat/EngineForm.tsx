@@ -1,11 +1,11 @@
 import { useEffect, useState, type FormEvent } from "react";
+import { reasonOf, toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { PencilIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
 import { DialogFoot } from "../shell/DialogFoot";
 import { Problem } from "../shell/Problem";
 import { useAttempt, useDesk } from "./context";
-import { reasonOf } from "./model/conversation";
 import { RemovalQuestion } from "./RemovalQuestion";
 import styles from "./forms.module.css";
 
@@ -56,8 +56,8 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
     wire
       .ask<{ endpoints: readonly EndpointInfo[] }>("session.endpoints")
       .then((answer) => setEndpoints(answer.endpoints))
-      .catch((error: unknown) => setProblem(reasonOf(error)));
-  }, [wire]);
+      .catch((error: unknown) => setProblem(reasonOf(t, error)));
+  }, [wire, t]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -78,9 +78,9 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       }
       // It is kept all the same: what is typed from now on mends this one and makes no second.
       begin(answer.endpoints.find((one) => one.id === given.endpointId) ?? null);
-      setProblem(answer.problem);
+      setProblem(toldOf(t, answer.problem));
     } catch (error) {
-      setProblem(reasonOf(error));
+      setProblem(reasonOf(t, error));
     } finally {
       setBusy(false);
     }

@@ -1,12 +1,13 @@
 import { isTrashPath, type FileContent } from "@cardloom/protocol/session";
 import { useEffect, useState } from "react";
+import { failureOf, type Failure } from "../connection/failure";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { CloseIcon, PencilIcon } from "../shell/icons";
 import { useDesk } from "./context";
 import { FileEditor } from "./FileEditor";
 import { draftOf, type FileDraft } from "./model/fileDrafts";
 import { lineEnd } from "./model/lineEnds";
-import { reasonOf } from "./model/conversation";
 import { Code } from "./Rendered";
 import styles from "./files.module.css";
 
@@ -25,18 +26,18 @@ export function FileLook({ backend, workspace, path, turn, canWrite, onClose }: 
   const t = useT();
   const { wire } = useDesk();
   const place = `${backend}\n${workspace}\n${path}`;
-  const [found, setFound] = useState<{ content: FileContent | null; failure: string | null }>({ content: null, failure: null });
+  const [found, setFound] = useState<{ content: FileContent | null; failure: Failure | null }>({ content: null, failure: null });
   const [draft, setDraft] = useState<FileDraft | null>(() => draftOf(place));
   const [saved, setSaved] = useState(0);
   useEffect(() => {
     let left = false;
-    const show = (content: FileContent | null, failure: string | null) => {
+    const show = (content: FileContent | null, failure: Failure | null) => {
       if (!left) setFound({ content, failure });
     };
     wire
       .call<FileContent>(backend, "readFile", { path })
       .then((content) => show(content, null))
-      .catch((error: unknown) => show(null, reasonOf(error)));
+      .catch((error: unknown) => show(null, failureOf(error)));
     return () => {
       left = true;
     };
@@ -66,7 +67,7 @@ export function FileLook({ backend, workspace, path, turn, canWrite, onClose }: 
           <CloseIcon size={12} />
         </button>
       </header>
-      {failure === null ? null : <p className="muted">{failure}</p>}
+      {failure === null ? null : <p className="muted">{reasonOf(t, failure)}</p>}
       {draft !== null ? (
         <FileEditor
           backend={backend}

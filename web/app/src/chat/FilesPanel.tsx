@@ -1,5 +1,6 @@
 import { has, isTrashPath, parentFilePath, WORKSPACE_TRASH_DIR, type FileEntry } from "@cardloom/protocol/session";
 import { useState } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { ChevronIcon, CloseIcon, FileIcon, FolderIcon, PencilIcon, TrashIcon, UndoIcon } from "../shell/icons";
 import { useAttempt, useBackend, useDesk } from "./context";
@@ -80,7 +81,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
           <ChevronIcon size={12} /> {inTrash ? <span>{t("chat.inTrash", { path: originOf(folder) ?? "" })}</span> : <code>{folder}</code>}
         </button>
       )}
-      {failure === null ? null : <p className="muted">{failure}</p>}
+      {failure === null ? null : <p className="muted">{reasonOf(t, failure)}</p>}
       <ul className={styles["entries"]}>
         {entries?.map((entry) => (
           <li key={entry.path} data-ignored={entry.ignored || undefined} data-shown={entry.path === file || undefined}>

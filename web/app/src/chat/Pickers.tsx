@@ -1,4 +1,5 @@
 import { DEFAULT_PROFILE_ID, has, INLINE_PROFILE_ID, type ModelInfo } from "@cardloom/protocol/session";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
@@ -20,7 +21,7 @@ export function ModelPicker() {
   const entries = (): MenuEntry[] => {
     if (models === null || models.length === 0) {
       return [
-        { id: "none", heading: modelsFailure ?? t("chat.noModels") },
+        { id: "none", heading: modelsFailure === null ? t("chat.noModels") : reasonOf(t, modelsFailure) },
         { id: "again", label: t("failed.again"), run: () => void desk.readModels(backend) },
       ];
     }

@@ -1,5 +1,6 @@
 import { has, hasSessions, type SessionInfo } from "@cardloom/protocol/session";
 import { useMemo, useState, type KeyboardEvent } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { MoreIcon, PlusIcon, SearchIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
@@ -8,6 +9,7 @@ import { useVirtualRows } from "../files/useVirtualRows";
 import { useAttempt, useBackend, useDesk } from "./context";
 import { foundSessions } from "./model/desk";
 import { RemovalQuestion } from "./RemovalQuestion";
+import { draftKey, drafts } from "./model/drafts";
 import styles from "./page.module.css";
 
 const ROW_PX = 46;
@@ -77,7 +79,7 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
           </button>
         ) : null}
       </div>
-      <Problem text={failure} />
+      <Problem text={failure === null ? null : reasonOf(t, failure)} />
       {sessions !== null && found.length === 0 ? (
         <p className={`muted ${styles["none"] ?? ""}`}>{t(words === "" ? "chat.noSessions" : "chat.nothingFound")}</p>
       ) : null}
@@ -127,7 +129,9 @@ export function SessionList({ backend, shown, show }: SessionListProps) {
           onYes={() => {
             setDeleting(null);
             if (deleting.id === shown) show(null);
-            void attempt(() => desk.remove(backend, deleting.id));
+            void attempt(() => desk.remove(backend, deleting.id)).then((isGone) => {
+              if (isGone) drafts.forget(draftKey(backend, deleting.id));
+            });
           }}
         />
       )}

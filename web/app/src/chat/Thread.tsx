@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { reasonOf, toldOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { ChevronIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -172,13 +173,13 @@ function RunState({ transcript, sending }: { transcript: Transcript; sending: bo
     <div className={styles["runState"]} role="status">
       {warnings.map((activity, at) => (
         <p key={at} className="notice tone-warning">
-          {activity.text}
+          {toldOf(t, activity.text ?? "")}
         </p>
       ))}
       {run.status === "running" && run.asks.length === 0 ? <Waiting {...(doing?.text === undefined ? {} : { text: doing.text })} /> : null}
       {run.status === "cancelled" && !last.some(isStop) ? <p className="muted">{t("chat.cancelled")}</p> : null}
-      {run.status === "error" && !hasError && run.error?.message !== away ? (
-        <p className="notice tone-danger">{run.error?.message ?? t("chat.failed")}</p>
+      {run.status === "error" && !hasError && run.error?.message !== away?.message ? (
+        <p className="notice tone-danger">{run.error === undefined ? t("chat.failed") : reasonOf(t, run.error)}</p>
       ) : null}
     </div>
   );
@@ -188,7 +189,7 @@ function Waiting({ text }: { text?: string }) {
   const t = useT();
   return (
     <p className={styles["waiting"]}>
-      <i className="spinner" /> {text ?? t("chat.working")}
+      <i className="spinner" /> {text === undefined ? t("chat.working") : toldOf(t, text)}
     </p>
   );
 }

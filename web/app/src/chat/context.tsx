@@ -1,9 +1,10 @@
 import { has, type Capabilities } from "@cardloom/protocol/session";
 import { createContext, useContext, useEffect, useMemo } from "react";
+import { reasonOf } from "../i18n/reasonOf";
 import { useSession } from "../shell/context";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
-import { Conversation, reasonOf } from "./model/conversation";
+import { Conversation } from "./model/conversation";
 import { ChatDesk, type BackendState } from "./model/desk";
 import { chatConnection, ChatWire } from "./model/wire";
 
@@ -71,7 +72,7 @@ export function useAttempt(): (work: () => Promise<unknown>) => Promise<boolean>
       await work();
       return true;
     } catch (error) {
-      if (session.online) session.toast(reasonOf(error), "danger");
+      if (session.online) session.toast(reasonOf(session.t, error), "danger");
       else session.toast(session.t("fail.away"), "warning");
       return false;
     }

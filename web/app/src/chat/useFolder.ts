@@ -1,13 +1,13 @@
 import { has, SessionError, WORKSPACE_TRASH_DIR, type FileEntry } from "@cardloom/protocol/session";
 import { useEffect, useState } from "react";
+import { failureOf, type Failure } from "../connection/failure";
 import { useBackend, useDesk } from "./context";
-import { reasonOf } from "./model/conversation";
 import { folderNews } from "./model/folderNews";
 import { readTrash, type Discarded } from "./model/trash";
 
 interface Found {
   readonly entries: readonly (FileEntry | Discarded)[] | null;
-  readonly failure: string | null;
+  readonly failure: Failure | null;
 }
 
 /** The entries of a folder, read again whenever something in the workspace changes; `turn` counts that. */
@@ -18,7 +18,7 @@ export function useFolder(backend: string, folder: string, workspace: string) {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let left = false;
-    const show = (entries: Found["entries"], failure: string | null) => {
+    const show = (entries: Found["entries"], failure: Failure | null) => {
       if (!left) setFound({ entries, failure });
     };
     const list = (path: string) => wire.call<FileEntry[]>(backend, "files", { path });
@@ -28,7 +28,7 @@ export function useFolder(backend: string, folder: string, workspace: string) {
       .catch((error: unknown) => {
         // There is no trash before something was deleted.
         const isNone = folder === WORKSPACE_TRASH_DIR && error instanceof SessionError && error.code === "not_found";
-        show(isNone ? [] : null, isNone ? null : reasonOf(error));
+        show(isNone ? [] : null, isNone ? null : failureOf(error));
       });
     return () => {
       left = true;

@@ -169,7 +169,7 @@ export class CanvasClient {
     const next = this.waiting.shift();
     if (next !== undefined) this.socket?.send(next);
     if (message.ok) pending.resolve(message.result ?? {});
-    else pending.reject(failureOf(message.error));
+    else pending.reject(refusalOf(message.error));
   }
 
   private dispatch(event: string, data: unknown): void {
@@ -208,6 +208,6 @@ function away(): CallFailure {
   return new CallFailure("UNAVAILABLE", "The server is away.");
 }
 
-function failureOf(error: Partial<WireError> | undefined): CallFailure {
-  return new CallFailure(error?.code ?? "INTERNAL", error?.message ?? "The server gave no reason.", error?.data ?? null);
+function refusalOf(error: Partial<WireError> | undefined): CallFailure {
+  return new CallFailure(error?.code ?? "INTERNAL", error?.message ?? "The host gave no reason.", error?.data ?? null);
 }

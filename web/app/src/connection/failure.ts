@@ -12,6 +12,20 @@ export class CallFailure extends Error {
   }
 }
 
+/** What can be told of a call that did not work, whatever was thrown. */
+export interface Failure {
+  readonly code: string | null;
+  readonly message: string;
+}
+
+export function failureOf(error: unknown): Failure {
+  const thrown = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
+  return {
+    code: typeof thrown["code"] === "string" ? thrown["code"] : null,
+    message: typeof thrown["message"] === "string" ? thrown["message"] : String(error),
+  };
+}
+
 export function isFailure(error: unknown, code?: string): error is CallFailure {
   return error instanceof CallFailure && (code === undefined || error.code === code);
 }

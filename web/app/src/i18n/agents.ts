@@ -90,7 +90,7 @@ export const agentTexts = texts({
   "agent.promptPlaceholder": { en: "Write to the agent…", ru: "Напишите агенту…", zh: "给智能体写点什么…" },
   "agent.queuePlaceholder": {
     en: "Goes out when the turn ends (Ctrl+Enter: now)",
-    ru: "Уйдёт после хода (Ctrl+Enter – сразу)",
+    ru: "Уйдёт после хода (Ctrl+Enter — сразу)",
     zh: "本轮结束后发送（Ctrl+Enter 立即发送）",
   },
   "agent.startPlaceholder": { en: "Start it with a prompt…", ru: "Запустить с промптом…", zh: "用提示词启动…" },
@@ -113,7 +113,7 @@ export const agentTexts = texts({
   "queue.typing": { en: "being typed", ru: "вводится", zh: "正在输入" },
   "queue.unsure": {
     en: "perhaps delivered – look at the agent, then send it again or take it away",
-    ru: "возможно, доставлен – посмотрите на агента, затем отправьте снова или уберите",
+    ru: "возможно, доставлен — посмотрите на агента, затем отправьте снова или уберите",
     zh: "可能已送达——请查看智能体，再决定重新发送或取消",
   },
   "queue.edit": { en: "Edit the prompt", ru: "Изменить промпт", zh: "编辑提示词" },
@@ -154,12 +154,12 @@ export const agentTexts = texts({
   "newAgent.commandHint": {
     en: "Split at spaces; quote what holds some. No shell runs it.",
     ru: "Делится по пробелам; части с пробелами берите в кавычки. Без оболочки.",
-    zh: "以空格分隔，含空格的部分加引号。不经过外壳。",
+    zh: "以空格分隔，含空格的部分加引号。不经过 Shell。",
   },
   "newAgent.commandMissing": { en: "Name the program to run.", ru: "Укажите программу.", zh: "请指定要运行的程序。" },
   "newAgent.quote": { en: "A quote is not closed.", ru: "Кавычка не закрыта.", zh: "引号未闭合。" },
   "newAgent.where": { en: "Where it works", ru: "Где работает", zh: "工作位置" },
-  "newAgent.workspace": { en: "The workspace's folder", ru: "Папка рабочего пространства", zh: "工作区文件夹" },
+  "newAgent.workspace": { en: "The workspace's folder", ru: "Папка воркспейса", zh: "工作区文件夹" },
   "newAgent.folder": { en: "Another folder", ru: "Другая папка", zh: "其他文件夹" },
   "newAgent.worktree": { en: "A new git worktree", ru: "Новое рабочее дерево git", zh: "新建 git 工作树" },
   "newAgent.worktreeHint": {
@@ -204,7 +204,7 @@ export const agentTexts = texts({
   "asked.promptSend": { en: "Send prompt", ru: "Отправить промпт", zh: "发送提示词" },
 
   "agents.open": { en: "Agents", ru: "Агенты", zh: "智能体" },
-  "agents.about": { en: "All agents of the open workspaces", ru: "Все агенты открытых пространств", zh: "所有已打开工作区的智能体" },
+  "agents.about": { en: "All agents of the open workspaces", ru: "Все агенты открытых воркспейсов", zh: "所有已打开工作区的智能体" },
   "agents.close": { en: "Close the agents", ru: "Закрыть агентов", zh: "关闭智能体列表" },
   "agents.none": {
     en: "There is no agent yet. Add one from the Add menu.",

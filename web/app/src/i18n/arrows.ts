@@ -58,7 +58,7 @@ export const arrowTexts = texts({
   "match.receiver": { en: "{to} receives nothing", ru: "«{to}» ничего не принимает", zh: "{to} 不接收内容" },
   "match.reversed": {
     en: "only {to} → {from} would carry something",
-    ru: "что-то пройдёт только {to} → {from}",
+    ru: "значения пойдут только {to} → {from}",
     zh: "只有 {to} → {from} 方向可传递",
   },
   "match.types": { en: "{to} has no input for {types}", ru: "у «{to}» нет входа для {types}", zh: "{to} 没有可接收 {types} 的输入" },

@@ -31,7 +31,7 @@ export const asking = texts({
   "permission.agents.read": {
     en: "See your agents and terminals: names, status, turns",
     ru: "Видеть ваших агентов и терминалы: имена, статус, ходы",
-    zh: "查看您的智能体和终端：名称、状态、回合",
+    zh: "查看您的智能体和终端：名称、状态、轮次",
   },
   "permission.agents.output": {
     en: "Read what joined agents and terminals print and answer",
@@ -40,7 +40,7 @@ export const asking = texts({
   },
   "permission.agents.prompt": {
     en: "Send prompts to joined agents",
-    ru: "Отправлять запросы соединённым агентам",
+    ru: "Отправлять промпты соединённым агентам",
     zh: "向相连的智能体发送提示词",
   },
   "permission.terminals.write": {
@@ -104,7 +104,7 @@ export const asking = texts({
   },
   "settings.required": { en: "required", ru: "обязательно", zh: "必填" },
   "settings.default": { en: "Back to the default", ru: "Вернуть значение по умолчанию", zh: "恢复默认值" },
-  "settings.secretSet": { en: "set – type to replace it", ru: "задано – введите, чтобы заменить", zh: "已设置，输入以替换" },
+  "settings.secretSet": { en: "set – type to replace it", ru: "задано — введите, чтобы заменить", zh: "已设置，输入以替换" },
   "settings.secretUnset": { en: "not set", ru: "не задано", zh: "未设置" },
   "settings.secretRemove": { en: "Remove", ru: "Удалить", zh: "移除" },
   "settings.secretKept": {

@@ -43,7 +43,7 @@ export const backendTexts = texts({
   "backends.kind.canvas": { en: "Agents on the canvas", ru: "Агенты на холсте", zh: "画布上的智能体" },
   "backends.about.pi": {
     en: "pi itself, one program a run; its sessions are pi's own files.",
-    ru: "Сам pi: по программе на запуск; сессии – собственные файлы pi.",
+    ru: "Сам pi: по программе на запуск; сессии — собственные файлы pi.",
     zh: "pi 本身，每次运行一个进程；会话即 pi 自己的文件。",
   },
   "backends.about.opencode": { en: "OpenCode's own server and its sessions.", ru: "Собственный сервер OpenCode и его сессии.", zh: "OpenCode 自己的服务器及其会话。" },
@@ -70,7 +70,7 @@ export const backendTexts = texts({
   },
   "backends.commandUsual": {
     en: "The program and its arguments, as in a shell; leave it empty for the usual one.",
-    ru: "Программа и аргументы, как в командной строке; пусто – обычная.",
+    ru: "Программа и аргументы, как в командной строке; пусто — обычная.",
     zh: "程序及其参数，与命令行写法相同；留空则使用默认命令。",
   },
   "backends.folder": { en: "Folder", ru: "Папка", zh: "文件夹" },
@@ -99,7 +99,7 @@ export const backendTexts = texts({
   "backends.elsewhere": { en: "Sessions of this backend begin elsewhere.", ru: "Сессии этого бэкенда начинаются не здесь.", zh: "此后端的会话在别处开始。" },
   "backends.noAgents": {
     en: "No agent on the canvas yet. Add an agent card there: it is a session here.",
-    ru: "На холсте ещё нет агентов. Добавьте там карточку агента – здесь она станет сессией.",
+    ru: "На холсте ещё нет агентов. Добавьте там карточку агента — здесь она станет сессией.",
     zh: "画布上还没有智能体。在画布上添加智能体卡片，它在这里就是一个会话。",
   },
 });

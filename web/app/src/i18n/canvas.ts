@@ -40,7 +40,7 @@ export const canvasTexts = texts({
   "card.arrows": { en: "Arrows", ru: "Стрелки", zh: "连线" },
   "card.place": { en: "Place", ru: "Место", zh: "位置" },
   "card.size": { en: "Size", ru: "Размер", zh: "尺寸" },
-  "card.status": { en: "Status", ru: "Состояние", zh: "状态" },
+  "card.status": { en: "Status", ru: "Статус", zh: "状态" },
   "card.folder": { en: "Folder", ru: "Папка", zh: "文件夹" },
   "card.exitCode": { en: "Exit code", ru: "Код выхода", zh: "退出码" },
   "card.process": { en: "Process", ru: "Процесс", zh: "进程" },

@@ -53,7 +53,7 @@ export const cards = texts({
   "note.saving": { en: "Saving the note", ru: "Сохранение заметки", zh: "保存笔记" },
   "note.notSaved": {
     en: "Not saved yet – trying again",
-    ru: "Ещё не сохранено – пробуем снова",
+    ru: "Ещё не сохранено — пробуем снова",
     zh: "尚未保存，正在重试",
   },
 
@@ -98,7 +98,7 @@ export const cards = texts({
   "kanban.renameColumn": { en: "Rename column {column}", ru: "Переименовать колонку «{column}»", zh: "重命名列 {column}" },
   "kanban.renameHint": {
     en: "Double-click or Enter renames",
-    ru: "Двойной щелчок или Enter – переименовать",
+    ru: "Двойной щелчок или Enter — переименовать",
     zh: "双击或按 Enter 重命名",
   },
   "kanban.columnLeft": { en: "Move {column} left", ru: "«{column}» левее", zh: "左移 {column}" },
@@ -144,7 +144,7 @@ export const cards = texts({
     ru: "{shell} завершён · код {code}",
     zh: "{shell} 已结束 · 退出码 {code}",
   },
-  "terminal.start": { en: "Starting the shell", ru: "Запуск оболочки", zh: "启动外壳" },
+  "terminal.start": { en: "Starting the shell", ru: "Запуск оболочки", zh: "启动 Shell" },
   "terminal.startAgain": { en: "Start again", ru: "Запустить снова", zh: "重新启动" },
   "terminal.typing": { en: "Typing", ru: "Ввод", zh: "输入" },
   "terminal.problem": {

@@ -9,6 +9,7 @@ import { fileTexts } from "./files";
 import { frames } from "./frames";
 import { packageTexts } from "./packages";
 import { reasons } from "./reasons";
+import { sentences } from "./said/sentences";
 import { shell } from "./shell";
 import type { Text, TextRow } from "./texts";
 import { usageTexts } from "./usage";
@@ -34,7 +35,7 @@ describe("the catalogue", () => {
   });
 
   test("no area overwrites a key of another", () => {
-    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts, backendTexts, reasons];
+    const areas = [shell, cards, frames, asking, packageTexts, fileTexts, usageTexts, agentTexts, chatTexts, backendTexts, reasons, sentences];
     expect(rows.length).toBe(areas.reduce((sum, area) => sum + Object.keys(area).length, 0));
   });
 

@@ -6,7 +6,7 @@ export const chatTexts = texts({
   "chat.title": { en: "Chats", ru: "Чаты", zh: "聊天" },
   "chat.open": { en: "Open the chats", ru: "Открыть чаты", zh: "打开聊天页" },
   "chat.toCanvas": { en: "Back to the canvas", ru: "Вернуться на холст", zh: "返回画布" },
-  "chat.canvas": { en: "Canvas", ru: "Полотно", zh: "画布" },
+  "chat.canvas": { en: "Canvas", ru: "Холст", zh: "画布" },
   "chat.backend": { en: "Backend", ru: "Бэкенд", zh: "后端" },
   "chat.engine": { en: "Model endpoints", ru: "Серверы моделей", zh: "模型端点" },
   "chat.noBackends": { en: "There is no backend.", ru: "Бэкендов нет.", zh: "没有后端。" },
@@ -214,7 +214,7 @@ export const chatTexts = texts({
   "chat.endpointRemoveYes": { en: "Disconnect", ru: "Отключить", zh: "断开" },
   "chat.endpointTaken": {
     en: "“{name}” is another endpoint. Edit that one, or take another name.",
-    ru: "«{name}» – другой сервер. Измените его или возьмите другое имя.",
+    ru: "«{name}» — другой сервер. Измените его или возьмите другое имя.",
     zh: "“{name}”已是另一个端点。请编辑它，或换一个名称。",
   },
   "chat.keyLeft": {

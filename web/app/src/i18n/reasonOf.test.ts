@@ -1,25 +1,59 @@
 import { ERROR_CODES } from "@cardloom/protocol";
+import { SessionError } from "@cardloom/protocol/session";
 import { expect, test } from "vitest";
 import { CallFailure } from "../connection/failure";
 import { translator } from "./catalogue";
-import { reasonOf } from "./reasonOf";
+import { reasonOf, toldOf } from "./reasonOf";
 
-test("a refusal is told in the person's language with the server's words behind it", () => {
+const [en, ru, zh] = [translator("en"), translator("ru"), translator("zh")];
+
+test("a refusal is told in the person's language", () => {
   const busy = new CallFailure("BUSY", "somebody is typing in this terminal");
-  expect(reasonOf(translator("en"), busy)).toBe("somebody is typing in this terminal");
-  expect(reasonOf(translator("ru"), busy)).toBe("сейчас занято (somebody is typing in this terminal)");
-  expect(reasonOf(translator("zh"), busy)).toBe("正忙（somebody is typing in this terminal）");
+  expect(reasonOf(en, busy)).toBe("somebody is typing in this terminal");
+  expect(reasonOf(ru, busy)).toBe("в терминале кто-то печатает");
+  expect(reasonOf(zh, busy)).toBe("有人正在此终端输入");
+});
+
+test("what a refusal names stands in its place, with the marks of each language", () => {
+  const taken = new CallFailure("INVALID_PARAMS", "the name 'pi-2' is taken");
+  expect(reasonOf(en, taken)).toBe("the name 'pi-2' is taken");
+  expect(reasonOf(ru, taken)).toBe("имя «pi-2» занято");
+  expect(reasonOf(zh, taken)).toBe("名称“pi-2”已被占用");
+});
+
+test("a sentence inside a sentence is told in the same language", () => {
+  const ended = new SessionError("agent_ended", "The agent's program has ended. The prompt waits in its queue.");
+  expect(reasonOf(ru, ended)).toBe("Программа агента завершилась. Промпт ждёт в его очереди.");
+  expect(reasonOf(en, ended)).toBe(ended.message);
+  const killed = new SessionError("pi_ended", "pi ended by SIGKILL: no model");
+  expect(reasonOf(ru, killed)).toBe("pi завершился по сигналу SIGKILL: «no model»");
+  expect(reasonOf(en, killed)).toBe(killed.message);
+});
+
+test("a name is never taken for a sentence", () => {
+  expect(reasonOf(ru, new CallFailure("UNAVAILABLE", "tasks is not running"))).toBe("«tasks» не работает");
+});
+
+test("words that are not known stand behind their code", () => {
+  expect(reasonOf(ru, new CallFailure("BUSY", "of a later server"))).toBe("сейчас занято (of a later server)");
+  expect(reasonOf(zh, new CallFailure("BUSY", "of a later server"))).toBe("正忙（of a later server）");
+  expect(reasonOf(ru, new SessionError("not_found", "No such chat."))).toBe("этого больше нет (No such chat.)");
+});
+
+test("what a foreign program said is a quote", () => {
+  expect(reasonOf(ru, new SessionError("pi_failed", "Overloaded"))).toBe("«Overloaded»");
+  expect(toldOf(zh, "Overloaded")).toBe("“Overloaded”");
+  expect(toldOf(en, "Overloaded")).toBe("Overloaded");
 });
 
 test("no two codes read the same", () => {
-  for (const language of ["ru", "zh"] as const) {
-    const told = ERROR_CODES.map((code) => reasonOf(translator(language), { code, message: "x" }));
+  for (const t of [ru, zh]) {
+    const told = ERROR_CODES.map((code) => reasonOf(t, { code, message: "x" }));
     expect(new Set(told).size).toBe(ERROR_CODES.length);
   }
 });
 
-test("what has no code, or one that is not known here, is told as it is", () => {
-  expect(reasonOf(translator("ru"), new Error("broken"))).toBe("broken");
-  expect(reasonOf(translator("ru"), new CallFailure("OF_LATER", "later"))).toBe("later");
-  expect(reasonOf(translator("ru"), "words")).toBe("words");
+test("what has no code is told as it is", () => {
+  expect(reasonOf(ru, new Error("broken"))).toBe("broken");
+  expect(reasonOf(ru, "words")).toBe("words");
 });

@@ -1,13 +1,55 @@
 import { ERROR_CODES, type ErrorCode } from "@cardloom/protocol";
 import type { Translate } from "./catalogue";
+import { sentenceOf } from "./said/sentences";
 
-/** Why something failed in the person's language, with the server's own words behind it; those alone for a code of later. */
+/** Places that may hold a sentence of the server themselves. */
+const NESTED: ReadonlySet<string> = new Set(["what", "why", "how"]);
+
+/** Codes of the session protocol, and what each is among the codes of calls. */
+const OF_SESSIONS: Readonly<Record<string, ErrorCode>> = {
+  not_found: "NOT_FOUND",
+  conflict: "BUSY",
+  bad_request: "INVALID_PARAMS",
+  invalid_id: "INVALID_PARAMS",
+  not_supported: "METHOD_NOT_FOUND",
+  internal: "INTERNAL",
+  unavailable: "UNAVAILABLE",
+};
+
+/**
+ * Why something failed, in the person's language.
+ *
+ * A sentence that the page knows is told in full. Of any other, the code is told with the server's own words behind it;
+ * where a backend invented the code, they are words of a foreign program, and stand as a quote.
+ */
 export function reasonOf(t: Translate, error: unknown): string {
   const { code, message } = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
   const detail = typeof message === "string" ? message : String(error);
-  return isErrorCode(code) ? t(`because.${code}`, { detail }) : detail;
+  const told = knownSentence(t, detail);
+  if (told !== null) return told;
+  if (typeof code !== "string") return detail;
+  const known = ERROR_CODES.find((one) => one === code) ?? OF_SESSIONS[code];
+  return known === undefined ? t("because.words", { detail }) : t(`because.${known}`, { detail });
 }
 
-function isErrorCode(code: unknown): code is ErrorCode {
-  return ERROR_CODES.includes(code as ErrorCode);
+/** A sentence of the server in the person's language; a quote of it where the page does not know it. */
+export function toldOf(t: Translate, message: string): string {
+  return knownSentence(t, message) ?? t("because.words", { detail: message });
+}
+
+function knownSentence(t: Translate, message: string): string | null {
+  const found = sentenceOf(message.trim());
+  if (found === null) return null;
+  // Filled again with what it was read from, an English text is the message itself, its marks and all.
+  if (t(found.key, found.values) === message.trim()) return message;
+  const values = Object.entries(found.values).map(([place, value]) => {
+    const nested = NESTED.has(place) ? knownSentence(t, value) : null;
+    return [place, nested ?? unmarked(value)];
+  });
+  return t(found.key, Object.fromEntries(values) as Record<string, string>);
+}
+
+/** A name without the marks that the server puts around it: each language has its own. */
+function unmarked(value: string): string {
+  return /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;
 }

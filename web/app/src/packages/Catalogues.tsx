@@ -1,6 +1,7 @@
 import { useEffect, useState, type FormEvent } from "react";
 import { matchScore } from "../shell/matchScore";
 import { CloseIcon, ResendIcon } from "../shell/icons";
+import { toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import type { CatalogueEntry, CatalogueList } from "../wire/records";
 import { PackageIcon } from "./PackageIcon";
@@ -85,7 +86,7 @@ export function Catalogues({ busy, onLook }: CataloguesProps) {
       <ProblemNotice problem={work.problem} />
       {problems.map((problem) => (
         <p key={problem} className="notice tone-warning">
-          {problem}
+          {toldOf(t, problem)}
         </p>
       ))}
       {listed === null || listed.catalogues.length > 0 ? null : <p className="muted">{t("catalogue.none")}</p>}

@@ -1,3 +1,4 @@
+import { toldOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { MoreIcon, WarningIcon } from "../shell/icons";
 import { MenuButton, type MenuEntry } from "../shell/Menu";
@@ -40,7 +41,7 @@ export function PackageRow({ info, busy, onUpdate, onRollback, onRemove, onAllow
         </small>
         {info.problem === null ? null : (
           <small className={`is-trouble ${styles["trouble"]}`}>
-            <WarningIcon size={13} /> {info.problem}
+            <WarningIcon size={13} /> {toldOf(t, info.problem)}
           </small>
         )}
         {held.length === 0 ? null : (

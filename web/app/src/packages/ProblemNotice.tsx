@@ -1,3 +1,4 @@
+import { toldOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import type { Problem } from "./useWork";
 import styles from "./packages.module.css";
@@ -13,7 +14,7 @@ export function ProblemNotice({ problem }: { problem: Problem | null }) {
         <ul className={styles["faults"]}>
           {problem.faults.map(({ path, message }, index) => (
             <li key={index}>
-              <code>{path}</code> {message}
+              <code>{path}</code> {toldOf(t, message)}
             </li>
           ))}
         </ul>

@@ -4,7 +4,7 @@ import { isFailure } from "../connection/failure";
 import { FileRefLink } from "../files/FileRefLink";
 import { fileRefIn, fileRefOf, type FileRef } from "../files/fileRef";
 import { shortType } from "../ports/families";
-import { reasonOf } from "../i18n/reasonOf";
+import { reasonOf, toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { ResendIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -139,7 +139,7 @@ function Entry({ entry, between }: { entry: JournalEntry; between: boolean }) {
         <span className="entry-facts">{facts.join(" · ")}</span>
         {entry.message === null ? null : (
           <span className="entry-message">
-            {entry.code} {entry.message}
+            {entry.code} {toldOf(t, entry.message)}
           </span>
         )}
         <code>{entry.preview}</code>

@@ -14,6 +14,7 @@ import { CarriedFile } from "../files/CarriedFile";
 import { FilesDrawer } from "../files/FilesDrawer";
 import { LargeFrame } from "../frame/LargeFrame";
 import { useFrameFocus } from "../frame/useFrameFocus";
+import { toldOf } from "../i18n/reasonOf";
 import { PackagesDialog } from "../packages/PackagesDialog";
 import { Inspector } from "../panels/Inspector";
 import type { Session } from "../state/session";
@@ -117,7 +118,7 @@ function WorkspaceProblem() {
   if (problem === null) return null;
   return (
     <p className="notice tone-warning problem" role="alert">
-      {problem} <span className="muted">{t("failed.what")}</span>
+      {toldOf(t, problem)} <span className="muted">{t("failed.what")}</span>
     </p>
   );
 }

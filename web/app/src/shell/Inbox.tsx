@@ -5,6 +5,7 @@ import { goToAgent } from "../agents/going";
 import { isNews, markSeen, seenTurns } from "../agents/turns";
 import { useViewport } from "../canvas/viewport";
 import { startedOf, statusOf } from "../cards/agent/state";
+import { toldOf } from "../i18n/reasonOf";
 import type { LocatedAgent } from "../state/agentWatch";
 import { openBudgets } from "../usage/actions";
 import { budgetName, budgetTone } from "../usage/budgetWords";
@@ -125,7 +126,7 @@ function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
             tone={card.chrome.attention?.level === "needs-input" ? "warning" : "accent"}
             onGo={() => goToCard(card)}
           >
-            <small className="muted">{card.chrome.attention?.message ?? t("card.asks")}</small>
+            <small className="muted">{card.chrome.attention?.message ? toldOf(t, card.chrome.attention.message) : t("card.asks")}</small>
           </Item>
         ))}
         {budgets.map((budget) => (

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { removeWorkspace } from "../actions/workspaces";
+import { toldOf } from "../i18n/reasonOf";
 import { useStore } from "../state/store";
 import { useSession, useT } from "./context";
 import { FolderIcon, PlusIcon, WarningIcon } from "./icons";
@@ -23,7 +24,7 @@ export function NoWorkspace() {
                 {workspace.problem === null ? <FolderIcon size={18} /> : <WarningIcon size={18} />}
                 <span>
                   <b>{workspace.name}</b>
-                  <small className="muted">{workspace.problem ?? workspace.path}</small>
+                  <small className="muted">{workspace.problem === null ? workspace.path : toldOf(t, workspace.problem)}</small>
                 </span>
                 <small className="muted">{t("count.cards", { count: workspace.cards })}</small>
               </button>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { closeWorkspace } from "../actions/workspaces";
+import { toldOf } from "../i18n/reasonOf";
 import { useStore } from "../state/store";
 import type { Workspace } from "../wire/records";
 import { useSession, useT } from "./context";
@@ -25,7 +26,7 @@ export function WorkspaceSwitcher() {
       (workspace): MenuEntry => ({
         id: workspace.id,
         label: workspace.name,
-        description: workspace.problem ?? workspace.path,
+        description: workspace.problem === null ? workspace.path : toldOf(t, workspace.problem),
         checked: workspace.id === shown?.id,
         ...(workspace.problem !== null && { icon: <WarningIcon /> }),
         run: () => void session.show(workspace.id),

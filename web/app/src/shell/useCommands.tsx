@@ -5,6 +5,7 @@ import { addAndSelect, ADDABLE_KINDS } from "../canvas/adding";
 import { useCenter, useViewport } from "../canvas/viewport";
 import { cardBodies } from "../cards/registry";
 import { toggleFiles } from "../files/actions";
+import { toldOf } from "../i18n/reasonOf";
 import { PackageIcon } from "../packages/PackageIcon";
 import { useStore } from "../state/store";
 import { openBudgets, openTimeline, openUsage } from "../usage/actions";
@@ -105,7 +106,7 @@ export function useCommands(): Command[] {
         id: `workspace-${workspace.id}`,
         group: t("workspace.list"),
         label: workspace.name,
-        detail: workspace.problem ?? workspace.path,
+        detail: workspace.problem === null ? workspace.path : toldOf(t, workspace.problem),
         run: () => void session.show(workspace.id),
       }),
     );

@@ -3,6 +3,7 @@ import { useNow } from "../../panels/useNow";
 import { MenuButton, type MenuEntry } from "../../shell/Menu";
 import { MoreIcon } from "../../shell/icons";
 import type { AgentCard, AgentChanges } from "../../wire/records";
+import { toldOf } from "../../i18n/reasonOf";
 import type { CardApi, Translate } from "../contract";
 import { IconButton } from "../parts/IconButton";
 import styles from "./agent.module.css";
@@ -29,7 +30,7 @@ export function AgentBar({ card, api, calls, changes, face, onFace }: AgentBarPr
   const turn = (wanted: Face) => onFace(face === wanted ? "screen" : wanted);
   const evidence = started?.evidence ?? null;
   const turnStartedAtMs = started?.turnStartedAtMs ?? null;
-  const said = evidence === null ? t("agent.noEvidence") : `${t(`agentSource.${evidence.source}`)} – ${evidence.note}`;
+  const said = evidence === null ? t("agent.noEvidence") : `${t(`agentSource.${evidence.source}`)} – ${toldOf(t, evidence.note)}`;
   return (
     <div className={`${styles.bar ?? ""} nodrag`}>
       <button

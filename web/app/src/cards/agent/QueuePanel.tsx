@@ -1,6 +1,7 @@
 import { useRef, useState, type KeyboardEvent } from "react";
 import { ChevronDownIcon, ChevronRightIcon, PaperAirplaneIcon, PencilIcon, XMarkIcon } from "@heroicons/react/24/outline";
 import type { AgentCard, QueuedPrompt } from "../../wire/records";
+import { toldOf } from "../../i18n/reasonOf";
 import type { CardApi, Translate } from "../contract";
 import { IconButton } from "../parts/IconButton";
 import { InlineEditor } from "../parts/InlineEditor";
@@ -118,7 +119,7 @@ function PromptRow({ prompt, queue, dragged, dropBefore, t, onStep }: PromptRowP
       ) : (
         <div className={styles.promptText} onDoubleClick={() => setEditing(true)}>
           <span className={styles.promptWords}>{prompt.text}</span>
-          <small className={isTrouble(prompt) ? styles.promptProblem : styles.muted} title={prompt.problem ?? undefined}>
+          <small className={isTrouble(prompt) ? styles.promptProblem : styles.muted} title={prompt.problem === null ? undefined : toldOf(t, prompt.problem)}>
             {[prompt.fromName ?? t("queue.you"), standing(prompt, t)].filter(Boolean).join(" · ")}
           </small>
         </div>
@@ -138,7 +139,7 @@ function isTrouble(prompt: QueuedPrompt): boolean {
 
 /** Why a prompt still waits, empty when it merely waits its turn. */
 function standing(prompt: QueuedPrompt, t: Translate): string {
-  if (prompt.state === "waiting") return prompt.problem ?? "";
+  if (prompt.state === "waiting") return prompt.problem === null ? "" : toldOf(t, prompt.problem);
   return t(prompt.state === "typing" ? "queue.typing" : "queue.unsure");
 }
 

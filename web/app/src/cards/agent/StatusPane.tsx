@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { ago, clockTime } from "../../panels/format";
 import { useNow } from "../../panels/useNow";
 import type { AgentCard, Language } from "../../wire/records";
+import { toldOf } from "../../i18n/reasonOf";
 import type { Translate } from "../contract";
 import styles from "./agent.module.css";
 import { harnessName, startedOf, statusKey } from "./state";
@@ -16,7 +17,7 @@ export function StatusPane({ card, t }: { card: AgentCard; t: Translate }) {
   if (started !== null) {
     const { evidence, sinceMs, subagents, sessionId, cwd, pid, exitCode } = started;
     if (evidence !== null) {
-      facts.push([t("agent.evidence"), `${t(`agentSource.${evidence.source}`)} – ${evidence.note}`]);
+      facts.push([t("agent.evidence"), `${t(`agentSource.${evidence.source}`)} – ${toldOf(t, evidence.note)}`]);
       facts.push([t("agent.told"), when(evidence.atMs)]);
     }
     if (sinceMs > 0) facts.push([t("agent.since"), when(sinceMs)]);

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react";
 import type { AgentCard, QueuedPrompt } from "../../wire/records";
 import type { CardApi, TextKey } from "../contract";
-import { failureOf, sayFailure } from "../parts/failure";
+import { failureOf } from "../../connection/failure";
+import { sayFailure } from "../parts/failure";
 
 export interface Queue {
   prompts: readonly QueuedPrompt[];

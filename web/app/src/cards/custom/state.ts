@@ -1,4 +1,5 @@
 import { frameRuntime } from "../../frame/frames";
+import { toldOf } from "../../i18n/reasonOf";
 import type { CustomCard, ProgramRuntime, Tone } from "../../wire/records";
 import type { OverviewText, Translate } from "../contract";
 
@@ -13,27 +14,28 @@ export interface RuntimeNotice {
 /** What a person should know about the card's program; null while it simply runs. */
 export function runtimeNotice(runtime: ProgramRuntime | null, t: Translate): RuntimeNotice | null {
   const notice = { detail: null, tone: "default", busy: false, action: null } as const;
+  const detail = runtime === null || runtime.error === null ? null : toldOf(t, runtime.error);
   switch (runtime?.status) {
     case "running":
       if (runtime.error === null) return null;
-      return { ...notice, text: t("custom.silent"), detail: runtime.error, tone: "warning", action: "restart" };
+      return { ...notice, text: t("custom.silent"), detail, tone: "warning", action: "restart" };
     case "waiting":
       return { ...notice, text: t("custom.waiting"), tone: "warning" };
     case "starting":
       if (runtime.error !== null) {
-        return { ...notice, text: t("custom.unconnected"), detail: runtime.error, tone: "warning", action: "restart" };
+        return { ...notice, text: t("custom.unconnected"), detail, tone: "warning", action: "restart" };
       }
       return { ...notice, text: t("custom.starting"), busy: true };
     case "external":
       if (runtime.error !== null) {
-        return { ...notice, text: t("custom.silent"), detail: runtime.error, tone: "warning" };
+        return { ...notice, text: t("custom.silent"), detail, tone: "warning" };
       }
       return { ...notice, text: t("custom.external") };
     case "failed":
-      return { ...notice, text: t("custom.failed"), detail: runtime.error, tone: "danger", action: "restart" };
+      return { ...notice, text: t("custom.failed"), detail, tone: "danger", action: "restart" };
     case undefined:
     case "stopped":
-      return { ...notice, text: t("custom.stopped"), detail: runtime?.error ?? null, action: "start" };
+      return { ...notice, text: t("custom.stopped"), detail, action: "start" };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { NoteCard } from "../../wire/records";
 import type { CardApi } from "../contract";
-import { failureOf, sayFailure } from "../parts/failure";
+import { failureOf } from "../../connection/failure";
+import { sayFailure } from "../parts/failure";
 import { NoteSync, type SaveAnswer } from "./sync";
 
 const quietMs = 400;

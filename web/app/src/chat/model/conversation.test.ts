@@ -67,7 +67,7 @@ describe("a conversation", () => {
     await talk.load();
     server.refuse("session.messages", "backend_unreachable");
     await talk.load();
-    expect(talk.state.get()).toMatchObject({ phase: "ready", failure: "backend_unreachable" });
+    expect(talk.state.get()).toMatchObject({ phase: "ready", failure: { code: "backend_unreachable" } });
     expect(shown()).toEqual(["u1:hello"]);
     server.answer("session.messages", () => history);
     await talk.load();

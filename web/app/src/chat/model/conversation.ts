@@ -8,6 +8,7 @@ import {
   type SessionInfo,
   type SessionModel,
 } from "@cardloom/protocol/session";
+import { failureOf, type Failure } from "../../connection/failure";
 import { createStore } from "../../state/store";
 import { RunFollower } from "./follower";
 import { applyEvents, beginRun, EMPTY, sessionNews, withHistory, type Transcript } from "./transcript";
@@ -21,7 +22,7 @@ export interface ConversationState {
   readonly transcript: Transcript;
   /** A line that was sent and is not in the history yet. */
   readonly sending: string | null;
-  readonly failure: string | null;
+  readonly failure: Failure | null;
 }
 
 interface RunStatusInfo {
@@ -103,7 +104,7 @@ export class Conversation {
       const isGone = error instanceof SessionError && error.code === "not_found";
       // What was read already stays in sight: a backend that is away has taken nothing back.
       const phase = isGone ? "gone" : this.state.get().phase === "ready" ? "ready" : "failed";
-      this.state.update((known) => ({ ...known, phase, failure: reasonOf(error) }));
+      this.state.update((known) => ({ ...known, phase, failure: failureOf(error) }));
     }
   }
 
@@ -261,8 +262,4 @@ function stillSending(known: ConversationState, history: readonly Message[]): st
 function over(transcript: Transcript): Transcript {
   const { run } = transcript;
   return run?.status === "running" ? { ...transcript, run: { ...run, status: "done", writing: new Set(), asks: [] } } : transcript;
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,8 +7,8 @@ import {
   type SessionInfo,
   type WorkspaceInfo,
 } from "@cardloom/protocol/session";
+import { failureOf, type Failure } from "../../connection/failure";
 import { createStore } from "../../state/store";
-import { reasonOf } from "./conversation";
 import type { ChatWire } from "./wire";
 
 export interface BackendEntry {
@@ -21,11 +21,11 @@ export interface BackendEntry {
 export interface BackendState {
   readonly capabilities: Capabilities | null;
   /** Why the backend does not answer. */
-  readonly failure: string | null;
+  readonly failure: Failure | null;
   readonly sessions: readonly SessionInfo[] | null;
   readonly cursor: string | null;
   readonly models: readonly ModelInfo[] | null;
-  readonly modelsFailure: string | null;
+  readonly modelsFailure: Failure | null;
   readonly profiles: readonly ProfileInfo[] | null;
   readonly workspaces: readonly WorkspaceInfo[] | null;
   readonly workspace: WorkspaceInfo | null;
@@ -121,7 +121,7 @@ export class ChatDesk {
       const models = await this.wire.call<ModelInfo[]>(backend, "models");
       this.of(backend).update((state) => ({ ...state, models, modelsFailure: null }));
     } catch (error) {
-      this.of(backend).update((state) => ({ ...state, models: [], modelsFailure: reasonOf(error) }));
+      this.of(backend).update((state) => ({ ...state, models: [], modelsFailure: failureOf(error) }));
     }
   }
 
@@ -163,7 +163,7 @@ export class ChatDesk {
         has(capabilities, "workspace") ? this.readWorkspaces(backend) : undefined,
       ]);
     } catch (error) {
-      if (this.wire.online) state.update((known) => ({ ...known, failure: reasonOf(error) }));
+      if (this.wire.online) state.update((known) => ({ ...known, failure: failureOf(error) }));
     }
   }
 

@@ -1,6 +1,7 @@
 import { isPlainObject } from "@cardloom/protocol";
 import type { AnyPart, ToolPair } from "@cardloom/protocol/session";
 import { lazy, memo, Suspense } from "react";
+import { reasonOf } from "../../i18n/reasonOf";
 import { useT } from "../../shell/context";
 import { ChevronIcon, FileIcon, WarningIcon } from "../../shell/icons";
 import { heldBy, isStop, metaText, pairOf, readable, revealed, type Row } from "../model/rows";
@@ -142,7 +143,7 @@ function Failure({ part }: { part: AnyPart }) {
   if (isStop(part)) return <p className="muted">{t("chat.cancelled")}</p>;
   return (
     <p className={`notice tone-danger ${styles["failure"] ?? ""}`} role="alert">
-      <WarningIcon size={14} /> {textOf(part)} {code === null ? null : <code>{code}</code>}
+      <WarningIcon size={14} /> {reasonOf(t, { code, message: textOf(part) })} {code === null ? null : <code>{code}</code>}
     </p>
   );
 }
