@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from cardloom_protocol.session import BadRequest, Conflict, JsonObject, NodeInput, NodePatch, NotFound, to_history
 from cardloom_sdk.stores import ClaudeStore, MemoryStore, NrChatStore, PiStore, StoreRegistry
-from cardloom_sdk.stores.disk import Writers, append_file, change_file, encoded, read_text, replace_file
+from cardloom_sdk.stores.disk import Writers, append_file, change_file, encoded, read_text, replace_file, sweep_scratch
 
 HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-07-01T00:00:00.000Z","cwd":"/w"}\n'
 ENTRY = '{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"user","content":"A"}}\n'
@@ -272,3 +273,48 @@ def test_a_store_is_chosen_by_its_name() -> None:
     with pytest.raises(NotFound) as caught:
         registry.create("other")
     assert "memory" in caught.value.message
+
+
+def test_what_killed_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "memory/s.assets").mkdir(parents=True)
+    old = [".0123456789ab.tmp", "memory/.ffffffffffff.tmp", "memory/s.assets/.aaaaaaaaaaaa.tmp"]
+    kept = ["memory/s.mds", ".0123456789abc.tmp", ".0123456789AB.tmp", "0123456789ab.tmp", ".0123456789ab.tmp.mds"]
+    young = [".111111111111.tmp"]
+    for name in [*old, *kept, *young]:
+        (tmp_path / name).write_text("x")
+    for name in [*old, *kept]:
+        os.utime(tmp_path / name, (1000, 1000))
+    os.utime(tmp_path / young[0], (2000, 2000))
+    (tmp_path / ".222222222222.tmp").mkdir()
+    elsewhere = tmp_path.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / ".333333333333.tmp").write_text("x")
+    os.utime(elsewhere / ".333333333333.tmp", (1000, 1000))
+    (tmp_path / "link").symlink_to(elsewhere)
+    sweep_scratch(tmp_path, 2000)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {*kept, *young}
+    assert len(list(elsewhere.iterdir())) == 1
+    sweep_scratch(tmp_path / "nowhere", 2000)
+
+
+async def test_a_writer_killed_in_the_middle_leaves_what_the_next_start_sweeps(tmp_path: Path) -> None:
+    store = NrChatStore(tmp_path)
+    await store.create(session_id="s")
+    script = """
+import os, pathlib, sys
+from cardloom_sdk.stores import disk
+write = disk._write_new
+
+def killed(path, data):
+    write(path, data)
+    os._exit(9)
+
+disk._write_new = killed
+disk.replace_file(pathlib.Path(sys.argv[1]), b"torn")
+"""
+    writer = await asyncio.create_subprocess_exec(sys.executable, "-c", script, str(tmp_path / "s.mds"))
+    assert await writer.wait() == 9
+    assert len(os.listdir(tmp_path)) == 2
+    sweep_scratch(tmp_path, float("inf"))
+    assert os.listdir(tmp_path) == ["s.mds"]

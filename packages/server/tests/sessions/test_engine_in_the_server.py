@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -81,3 +83,16 @@ async def test_plug_ins_of_the_data_folder_are_services_of_the_engine(tmp_path: 
         # Left open: a server that stops ends it.
     with pytest.raises(StopAsyncIteration):
         await anext(stream)
+
+
+async def test_a_start_sweeps_what_killed_writers_of_session_files_left(tmp_path: Path) -> None:
+    folder = tmp_path / "data/sessions/canvas"
+    folder.mkdir(parents=True)
+    left, young = folder / ".0123456789ab.tmp", folder / ".aaaaaaaaaaaa.tmp"
+    for path in (left, young):
+        path.touch()
+    os.utime(left, (1, 1))
+    async with running(Settings(tmp_path / "data")), asyncio.timeout(60):
+        while left.exists():  # noqa: ASYNC110 - a file tells nobody that it goes
+            await asyncio.sleep(0.01)
+    assert young.exists()

@@ -28,6 +28,7 @@ from .locking import locked
 T = TypeVar("T")
 
 _HALF_CHARS = re.compile("[\ud800-\udfff]")
+_SCRATCH = re.compile(r"\.[0-9a-f]{12}\.tmp")
 _MAX_ATTEMPTS = 20
 
 
@@ -98,6 +99,20 @@ def _write_unless_there(path: Path, data: bytes) -> None:
 
 def _scratch_beside(path: Path) -> Path:
     return path.with_name(f".{secrets.token_hex(6)}.tmp")
+
+
+def sweep_scratch(folder: Path, before_s: float) -> None:
+    """Removes below a folder what writers left that were killed in the middle, unless it was written later than that.
+
+    For folders that only ours write to.
+    """
+    for place, _, names in os.walk(folder):
+        for name in filter(_SCRATCH.fullmatch, names):
+            left = Path(place, name)
+            with contextlib.suppress(OSError):  # its writer may live after all, and be done with it now
+                found = left.lstat()
+                if stat.S_ISREG(found.st_mode) and found.st_mtime < before_s:
+                    left.unlink()
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import Final
 
 from cardloom_sdk.backend.services import PluginServices, plugins_in
 from cardloom_sdk.stores import NrChatStore
+from cardloom_sdk.stores.disk import sweep_scratch
 
 from ..core.bus import OWNERS
 from ..features.canvas.service import CanvasService
@@ -27,6 +30,11 @@ from ..features.sessions.workspaces import OpenWorkspaces
 from ..host.vault import Vault, system_keyring
 from ..transport.sessions import PATH
 from .shared import Shared
+
+_SESSIONS: Final = "sessions"
+"""Of the data folder: a folder of session files for each backend that keeps none itself."""
+_LEFTOVER_S: Final = 60
+"""How old a file that a killed writer left is when it is removed."""
 
 
 def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) -> SessionsService:
@@ -78,6 +86,11 @@ def join_sessions(shared: Shared, canvas: CanvasService, ports: PortsService) ->
         await workspaces.close()
         await store.close()
 
+    async def sweep() -> None:
+        before_s = shared.clock.now_ms() / 1000 - _LEFTOVER_S
+        await asyncio.to_thread(sweep_scratch, data_folder / _SESSIONS, before_s)
+
+    shared.life.background.append(sweep)
     shared.life.on_stop.append(close)
     return service
 
@@ -106,5 +119,5 @@ def _surroundings(shared: Shared) -> Surroundings:
         data_folder,
         os.environ,
         SealedKeys(data_folder, vault),
-        lambda backend_id: NrChatStore(data_folder / "sessions" / backend_id),
+        lambda backend_id: NrChatStore(data_folder / _SESSIONS / backend_id),
     )
