@@ -72,7 +72,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
       await work();
       await desk.readProfiles(backend);
     });
-  // A duplicate begins with the name of the other: then the id tells them apart.
+  // Nothing keeps two profiles from bearing one name: then the id tells them apart.
   const nameOf = ({ id, name }: { readonly id: string; readonly name: string }) =>
     name === "" ? id : profiles?.some((one) => one.id !== id && one.name === name) === true ? `${name} (${id})` : name;
   const isFree = draft !== null && (!draft.isNew || (isProfileId(draft.doc.id) && profiles?.every((one) => one.id !== draft.doc.id) === true));

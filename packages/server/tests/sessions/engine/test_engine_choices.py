@@ -150,7 +150,7 @@ async def test_profiles_are_edited_by_the_rules(engine_of: MakeEngine) -> None:
     await profiles.save({"id": "one", "name": "", "extra": {"voice": "low"}})
     assert (await profiles.save({"id": "one", "name": "One"}))["extra"] == {"voice": "low"}
     copy = await profiles.duplicate("one")
-    assert (copy["id"], copy["name"]) == ("one-copy", "One")
+    assert (copy["id"], copy["name"]) == ("one-copy", "One 2")
     with pytest.raises(Conflict):
         await profiles.duplicate("one", "one-copy")
     for wrong in ("Bad Id", "inline", "default", "../x"):
@@ -161,6 +161,16 @@ async def test_profiles_are_edited_by_the_rules(engine_of: MakeEngine) -> None:
     for gone in (profiles.get("one"), profiles.delete("one"), profiles.duplicate("one")):
         with pytest.raises(NotFound):
             await gone
+
+
+async def test_copies_of_profiles_are_numbered_and_one_without_a_name_stays_so(engine_of: MakeEngine) -> None:
+    profiles = engine_of(endpoint(answering())).backend.profiles
+    assert profiles is not None
+    await profiles.save({"id": "one", "name": "One"})
+    await profiles.save({"id": "other", "name": "One 3"})
+    await profiles.save({"id": "nameless", "name": ""})
+    names = [(await profiles.duplicate(of))["name"] for of in ("one", "one-copy", "other", "nameless", "default")]
+    assert names == ["One 2", "One 4", "One 5", "", "Default 2"]
 
 
 async def test_a_profile_whose_id_no_file_can_have_is_refused(engine_of: MakeEngine) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
+from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
@@ -26,6 +28,7 @@ from cardloom_sdk.stores.disk import on_disk
 
 _Profiles: TypeAlias = list[ProfileDoc]  # inside the class the name `list` is an operation
 _MAX_ID_CHARS: Final = 200  # with what is put behind it, disks take it for a file's name
+_NUMBER: Final = re.compile(r" [1-9][0-9]{0,3}\Z")
 _SHOWN: Final = ("id", "name", "description", "model", "thinking")
 
 
@@ -79,13 +82,17 @@ class ProfileFolder:
                 raise NotFound(f"There is no profile {profile_id!r}.")
 
     async def duplicate(self, profile_id: str, new_id: str | None = None) -> ProfileDoc:
-        """See the contract. CONFLICT for an id in use; without an id the first free one is taken."""
+        """See the contract. CONFLICT for an id in use; without an id the first free one is taken.
+
+        The copy's name is numbered, so that people can tell the two apart.
+        """
         source = await self.get(profile_id)
         async with self._lock:
             made_id = _checked(new_id if new_id is not None else await on_disk(lambda: self._free(profile_id)))
             if await on_disk(self._path(made_id).exists):
                 raise Conflict(f"There is a profile {made_id!r} already.")
-            made = cast(ProfileDoc, {**cast(JsonObject, source), "id": made_id})
+            name = await on_disk(lambda: self._free_name(source["name"]))
+            made = cast(ProfileDoc, {**cast(JsonObject, source), "id": made_id, "name": name})
             await on_disk(lambda: self._write(made))
         return made
 
@@ -125,6 +132,14 @@ class ProfileFolder:
             made = f"{profile_id}-copy-{number}"
             number += 1
         return made
+
+    def _free_name(self, name: str) -> str:
+        """A name with the next free number behind it; none stays none, for then the id is shown."""
+        if not name:
+            return name
+        taken = {profile["name"] for profile in self._read_all()}
+        stem = _NUMBER.sub("", name) or name
+        return next(one for number in count(2) if (one := f"{stem} {number}") not in taken)
 
 
 def _checked(profile_id: str) -> str:
