@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cardloom.app import running
 from cardloom.core.clock import VirtualClock
+from cardloom.features.usage import scan as scan_module
+from cardloom.features.usage.index import INDEX_NAME
+from cardloom.features.usage.intake import Intake
+from cardloom.features.usage.prices import Prices
+from cardloom.features.usage.roots import roots_of
+from cardloom.features.usage.rows import Packed
+from cardloom.features.usage.store import UsageStore
 from cardloom.settings import Settings
 from cardloom_protocol.agents import AgentStatus
+from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId
 
 from .making_logs import T0_MS, claude_answer
@@ -324,3 +336,35 @@ async def test_a_card_asks_for_a_summary_six_times_a_minute_and_for_an_agent_six
         for _ in range(most):
             await desk.asked(method, **params)
         assert (await desk.refused(method, **params)).code == "RATE_LIMITED"
+
+
+async def test_the_end_of_the_server_waits_for_no_long_scan_and_the_next_one_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        desk.log(claude_answer(2, f"msg_{number}", session=str(number)), session=str(number))
+    halfway, loop = asyncio.Event(), asyncio.get_running_loop()
+    ended = threading.Event()
+    fill = Intake.fill
+
+    def slow(self: Intake, *readings: Packed) -> None:
+        fill(self, *readings)
+        loop.call_soon_threadsafe(halfway.set)
+        ended.wait()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scan_module, "_TOGETHER", 1)
+        patched.setattr(Intake, "fill", slow)
+        scanning = asyncio.create_task(desk.app.usage.scan())
+        async with asyncio.timeout(60):
+            await halfway.wait()
+            leaving = asyncio.create_task(desk.app.usage.close())
+            await asyncio.sleep(0)
+            ended.set()
+            await leaving
+            with pytest.raises(CallError, match="the server ends"):
+                await scanning
+    with closing(UsageStore(desk.app.settings.data_folder / INDEX_NAME, Prices())) as store:
+        assert 0 < store.work().requests < 3
+        scan_module.scan(store, roots_of(desk.folder, {}), T0_MS)
+        assert store.work().requests == 3

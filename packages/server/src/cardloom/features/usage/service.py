@@ -84,6 +84,7 @@ class UsageService:
         self._store: UsageStore | None = None
         self._opening = asyncio.Lock()
         self._scanning: asyncio.Task[ScanReport] | None = None
+        self._ends = False
         self._reporter = Reporter(graph, clock, ledger)
         self.budgets = BudgetDesk(graph, bus, clock, ledger, self._opened, self._fresh)
         self._working: set[CardId] = set()
@@ -115,9 +116,11 @@ class UsageService:
             await self.scan()
 
     async def close(self) -> None:
+        """A scan is not waited for to its end: the next one goes on from there."""
+        self._ends = True
         await self._beside.end()
         if self._scanning is not None:
-            await asyncio.wait([self._scanning])
+            await asyncio.gather(self._scanning, return_exceptions=True)
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
 
@@ -175,7 +178,7 @@ class UsageService:
     # Scanning
 
     async def scan(self) -> ScanReport:
-        """Read the logs to their ends, or wait for the scan that does. UNAVAILABLE: the index."""
+        """Read the logs to their ends, or wait for the scan that does. UNAVAILABLE: the index, or the server ends."""
         store = await self._opened()
         if self._scanning is None or self._scanning.done():
             self._scanning = asyncio.get_running_loop().create_task(self._scan(store))
@@ -186,6 +189,8 @@ class UsageService:
 
         def progress(done: int, total: int) -> None:
             nonlocal told_s
+            if self._ends:
+                raise CallError(ErrorCode.UNAVAILABLE, "the server ends; the logs were not read to their ends")
             now_s = time.monotonic()
             if now_s - begun_s > SLOW_SCAN_S and (now_s - told_s > SLOW_SCAN_S or done >= total):
                 told_s = now_s
