@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,8 +10,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
+from .browser import chromium
 from .canvases import filled
 from .processes import cardloom
 from .report import Goal, Row, Table
@@ -25,16 +24,6 @@ ROUNDS = 2
 GESTURE_S = 1.0
 FRAME_MS = 1000 / 60
 WIDTH, HEIGHT = 1280, 800
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER_ARGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 GOALS = {500: Goal("≤", 20), 2000: Goal("≤", 40)}
 TEXT = f"""
 Times between frames by `requestAnimationFrame` in headless Chromium at {WIDTH}×{HEIGHT}, drawn by the processor, while
@@ -88,10 +77,7 @@ def measure() -> Table:
 
 async def _measure() -> list[Row]:
     async with AsyncExitStack() as stack:
-        playwright = await stack.enter_async_context(async_playwright())
-        named = os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-        browser = await playwright.chromium.launch(executable_path=named, args=list(BROWSER_ARGS))
-        stack.push_async_callback(browser.close)
+        browser = await stack.enter_async_context(chromium())
         empty = await stack.enter_async_context(_shown(browser, 0, 0))
         full = [await stack.enter_async_context(_shown(browser, *size)) for size in SIZES]
         for _ in range(ROUNDS):

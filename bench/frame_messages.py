@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import statistics
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
-from .canvas_frames import BROWSER_ARGS, BROWSERS, FRAME_MS, HEIGHT, WIDTH, drag, watched
+from .browser import chromium
+from .canvas_frames import FRAME_MS, HEIGHT, WIDTH, drag, watched
 from .canvases import filled
 from .processes import cardloom
 from .report import Goal, Row, Table
@@ -60,10 +59,7 @@ def _rows(seen: Seen) -> list[Row]:
 
 async def _measure() -> Seen:
     async with AsyncExitStack() as stack:
-        playwright = await stack.enter_async_context(async_playwright())
-        named = os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-        browser = await playwright.chromium.launch(executable_path=named, args=list(BROWSER_ARGS))
-        stack.push_async_callback(browser.close)
+        browser = await stack.enter_async_context(chromium())
         folder = await stack.enter_async_context(filled(100, 100))
         server = stack.enter_context(cardloom(folder))
         owner = await Caller.owner(server.port, server.key)
