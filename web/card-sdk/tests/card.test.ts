@@ -1,22 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CardSdkError, createTranslator, isCardSdkError, requestPermissions } from "../src";
 import type { Card } from "../src";
-import { MockHost, agent, peer, port, settle } from "../src/testing";
-import { MANIFEST } from "./tideClock";
+import { settle } from "../src/testing";
+import type { MockHost } from "../src/testing";
+import { joinedHost } from "./tideClock";
 
 let host: MockHost;
 let card: Card;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
-  host = new MockHost({
-    manifest: MANIFEST,
-    permissions: ["agents.read"],
-    agents: [agent("c_agent"), agent("c_shell", { kind: "shell", harness: "shell-bash" })],
-    peers: [peer("c_agent", "agent"), peer("c_tide", "custom", { inputs: [port("in", "ns:text")] })],
-    spawnInit: { depth: 3 },
-    launch: "resumed",
-  });
+  host = joinedHost();
   card = await host.connect();
 });
 

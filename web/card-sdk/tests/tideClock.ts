@@ -1,3 +1,5 @@
+import { MockHost, agent, peer, port } from "../src/testing";
+
 /** The manifest of the card that these tests are about. */
 export const MANIFEST = {
   manifestVersion: 1,
@@ -34,3 +36,15 @@ export const MANIFEST = {
     { name: "list", description: "Lists tides.", inputSchema: { type: "object" }, readOnly: true },
   ],
 };
+
+/** A host on which the card comes back, joined to an agent and to a card like itself, beside a shell. */
+export function joinedHost(): MockHost {
+  return new MockHost({
+    manifest: MANIFEST,
+    permissions: ["agents.read"],
+    agents: [agent("c_agent"), agent("c_shell", { kind: "shell", harness: "shell-bash" })],
+    peers: [peer("c_agent", "agent"), peer("c_tide", "custom", { inputs: [port("in", "ns:text")] })],
+    spawnInit: { depth: 3 },
+    launch: "resumed",
+  });
+}
