@@ -12,6 +12,7 @@ import pytest
 
 from cardloom.app import App
 from cardloom.core.bus import Bus, Event
+from cardloom.features.sessions.service import SessionsService
 from cardloom.features.sessions.streams import Streams
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ConnectionId
@@ -244,3 +245,24 @@ async def test_a_stream_whose_connection_goes_before_its_first_event_was_sent_le
     async with asyncio.timeout(60):
         await left.wait()
     assert heard == []
+
+
+async def test_a_backend_that_fails_to_end_keeps_no_other_from_ending(caplog: pytest.LogCaptureFixture) -> None:
+    closed: list[str] = []
+
+    class Ending(MemoryBackend):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        async def close(self) -> None:
+            closed.append(self.name)
+            if self.name == "first":
+                raise RuntimeError("it does not want to")
+
+    service = SessionsService(Bus())
+    for name in ("first", "second"):
+        await service.add(name, name, "memory", Ending(name)).host.start()
+    await service.close()
+    assert closed == ["first", "second"]
+    assert caplog.messages == ["the backend first failed while it was ended"]

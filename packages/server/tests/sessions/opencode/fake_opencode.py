@@ -103,6 +103,9 @@ def run(session: str, word: str) -> None:
                 stream.join()
             print("out of luck", flush=True)
             os._exit(3)
+        case "gossip":
+            print("x" * 200_000, "out of breath", flush=True)
+            say(answer, "fine")
         case "gap":
             say(answer, "before")
             cut()

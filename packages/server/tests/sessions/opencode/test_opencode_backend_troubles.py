@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -48,6 +49,15 @@ async def test_a_server_that_dies_ends_the_run_and_is_started_again(host: Backen
     assert trace.of("part_delta")[0]["delta"] == "so "
     again = await new_session(host)
     assert (await ran(host, again, "hello")).events[-1]["status"] == "done"
+
+
+async def test_of_what_a_server_prints_only_the_end_is_kept(host: BackendHost) -> None:
+    await ran(host, await new_session(host), "gossip")
+    server = host.backend._server  # type: ignore[attr-defined]
+    async with asyncio.timeout(60):
+        while not server._printed.endswith("out of breath\n"):  # noqa: ASYNC110 - a pipe of another program
+            await asyncio.sleep(0.01)
+    assert len(server._printed) < 20_000
 
 
 async def test_what_is_said_in_a_gap_of_the_stream_is_read_afterwards(host: BackendHost) -> None:

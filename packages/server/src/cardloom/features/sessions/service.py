@@ -5,6 +5,8 @@ Over HTTP the same hosts are served by `cardloom_sdk.backend.http`. Spec: sessio
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +22,8 @@ from cardloom_sdk.backend.handlers import carry_out
 from ...core.bus import OWNERS, Bus
 from .run_watch import RunWatch
 from .streams import Streams
+
+_log = logging.getLogger(__name__)
 
 _CHANGING: Final = frozenset(
     (
@@ -100,8 +104,11 @@ class SessionsService:
             return failure(error)
 
     async def close(self) -> None:
-        """Ends all streams and all backends with their runs."""
+        """Ends all streams and all backends with their runs; one that fails or takes long keeps no other from it."""
         self.streams.close()
-        for entry in self.entries.values():
-            await entry.host.close()
+        entries = list(self.entries.values())
+        outcomes = await asyncio.gather(*(entry.host.close() for entry in entries), return_exceptions=True)
+        for entry, outcome in zip(entries, outcomes, strict=True):
+            if isinstance(outcome, Exception):
+                _log.error("the backend %s failed while it was ended", entry.id, exc_info=outcome)
         await self.watch.close()

@@ -38,6 +38,7 @@ _RETRY_S: Final = 0.5
 _REPEATABLE: Final = ("GET", "PATCH", "DELETE")
 _PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0)  # before asking a busy OpenCode again
 _STOP_MS: Final = 3000
+_KEPT_CHARS: Final = 16 << 10  # of what it prints, for its last words
 _LISTENING: Final = re.compile(r"listening on (http://\S+)")
 _USER: Final = "opencode"
 
@@ -72,7 +73,7 @@ class OpenCodeServer:
         self._client: httpx.AsyncClient | None = None
         self._hearing: asyncio.Task[None] | None = None
         self._listeners: dict[object, Listener] = {}
-        self._printed: list[str] = []
+        self._printed = ""
 
     async def ask(self, method: str, path: str, body: JsonValue = None, **query: str) -> Any:
         """What a route answers. NOT_FOUND, BAD_REQUEST, CONFLICT, or OpenCode's own failure."""
@@ -118,12 +119,12 @@ class OpenCodeServer:
     async def _start(self) -> httpx.AsyncClient:
         settings, password = self._settings, secrets.token_urlsafe(24)
         address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._printed = []
+        self._printed = ""
 
         def heard(data: bytes, _: bool) -> None:
-            self._printed.append(data.decode("utf-8", "replace"))
-            found = _LISTENING.search("".join(self._printed))
-            if found and not address.done():
+            self._printed = (self._printed + data.decode("utf-8", "replace"))[-_KEPT_CHARS:]
+            found = None if address.done() else _LISTENING.search(self._printed)
+            if found:
                 address.set_result(found[1])
 
         environment = {**settings.environment, "OPENCODE_SERVER_PASSWORD": password}
@@ -149,8 +150,7 @@ class OpenCodeServer:
 
     def _last_words(self) -> str:
         """What it said last, but for where it listens."""
-        printed = "".join(self._printed).splitlines()
-        lines = [line for line in printed if line.strip() and _LISTENING.search(line) is None]
+        lines = [line for line in self._printed.splitlines() if line.strip() and _LISTENING.search(line) is None]
         return lines[-1].strip()[:300] if lines else "it said nothing."
 
     async def _hear(self, client: httpx.AsyncClient, ready: asyncio.Event) -> None:
