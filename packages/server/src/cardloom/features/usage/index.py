@@ -33,7 +33,8 @@ VERSION: Final = 1
 INSERT: Final = "INSERT OR REPLACE INTO sightings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _BUSY_MS: Final = 5000
 _CACHE_KIB: Final = 24 << 10
-_CHECKPOINT_PAGES: Final = 2000
+_CHECKPOINT_PAGES: Final = 4000
+"""Seldom, for a first scan writes many pages more than once."""
 _PAGE_BYTES: Final = 16 << 10
 """Of a new file: larger than usual, for most rows are written once and many together."""
 BY_KEY: Final = "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)"
@@ -237,6 +238,7 @@ def _connected(name: str) -> apsw.Connection:
     try:
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("page_size", _PAGE_BYTES)
+        connection.pragma("synchronous", 0)  # nothing is lost with a new file, and no other is written here
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", 1)
         connection.pragma("cache_size", -_CACHE_KIB)

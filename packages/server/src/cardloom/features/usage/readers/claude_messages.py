@@ -29,10 +29,10 @@ class _ServerTools(msgspec.Struct, gc=False):
 
 class Usage(msgspec.Struct, gc=False):
     input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    cache_read_input_tokens: Count | None = None
     cache_creation_input_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
     cache_creation: _CacheWrites | None = None
+    output_tokens: Count | None = None
     output_tokens_details: _OutputDetails | None = None
     server_tool_use: _ServerTools | None = None
     speed: str | None = None
@@ -60,24 +60,26 @@ class Block(msgspec.Struct, gc=False):
 
 
 class Message(msgspec.Struct, gc=False):
-    id: str | None = None
     model: str | None = None
+    id: str | None = None
     content: list[Block] | str | None = None
     usage: Usage | None = None
 
 
 class Line(msgspec.Struct, gc=False):
-    type: str = ""
-    uuid: str | None = None
-    sessionId: str = ""
-    timestamp: str | None = None
-    cwd: str | None = None
-    requestId: str | None = None
-    requestRef: str | None = None
+    """A line. Fields stand in the order that lines have, in which they are found soonest; so do those of its parts."""
+
     isSidechain: bool = False
     agentId: str | None = None
-    forkedFrom: msgspec.Raw = ABSENT
+    cwd: str | None = None
+    sessionId: str = ""
+    type: str = ""
     message: Message | None = None
+    requestId: str | None = None
+    requestRef: str | None = None
+    uuid: str | None = None
+    timestamp: str | None = None
+    forkedFrom: msgspec.Raw = ABSENT
 
 
 LINES: Final = msgspec.json.Decoder(Line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Annotated, Final, Protocol, TypeVar
 
@@ -23,10 +23,7 @@ TOO_LONG: Final = "line too long"
 UNFINISHED: Final = "last line without an end"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
-_HOURS: Final[dict[str, int]] = {}
-_MOST_HOURS: Final = 50_000
-_SECONDS: Final = {f"{second // 60:02d}:{second % 60:02d}": second * 1000 for second in range(3600)}
-_THOUSANDTHS: Final = {f".{part:03d}Z": part for part in range(1000)}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _YEAR_10000_MS: Final = 253_402_300_800_000
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -110,26 +107,15 @@ def lines_of(block: bytes, end: int, offset: int) -> Iterator[tuple[bytes, int]]
 
 
 def ms_of(text: str | None) -> int | None:
-    """Epoch milliseconds of an ISO time; None when there is none or it makes no sense.
-
-    Times as `2026-11-30T05:20:53.214Z`, which nearly all are, are put together from parts that were seen before.
-    """
+    """Epoch milliseconds of an ISO time; None when there is none or it makes no sense. Without a zone it is local."""
     if not text:
         return None
     try:
-        return _HOURS[text[:14]] + _SECONDS[text[14:19]] + _THOUSANDTHS[text[19:]]
-    except KeyError:
-        return _parsed_ms(text)
-
-
-def _parsed_ms(text: str) -> int | None:
-    try:
-        at = round(datetime.fromisoformat(text).timestamp() * 1000)
+        at = datetime.fromisoformat(text)
+        since = (at if at.tzinfo is not None else at.astimezone()) - _EPOCH
     except (ValueError, OverflowError, OSError):
         return None
-    if text[14:19] in _SECONDS and text[19:] in _THOUSANDTHS and len(_HOURS) < _MOST_HOURS:
-        _HOURS[text[:14]] = at - _SECONDS[text[14:19]] - _THOUSANDTHS[text[19:]]
-    return at
+    return since.days * 86_400_000 + since.seconds * 1000 + (since.microseconds + 500) // 1000
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
