@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import pytest
+from packages.server.tests import conftest as in_process
 from packages.server.tests.conftest import Client, Clients
 
-from cardloom.app import App
+from cardloom.app import App, running
 from cardloom.features.sessions.service import SessionsService
+from cardloom.serving import Server, bind
+from cardloom.settings import Settings
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError
+
+from .home import Home
 
 CAP_MS = 40_000
 WATCHER = {
@@ -28,6 +38,42 @@ WATCHER = {
     "permissions": [{"id": id, "reason": "To watch."} for id in ("agents.read", "agents.output", "agents.prompt")],
 }
 TOPICS = ["agents.status", "agents.turn", "agents.changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """A canvas with a workspace on a home's project, and the person's page."""
+
+    app: App
+    clients: Clients
+    page: Client
+    workspace_id: str
+
+
+@asynccontextmanager
+async def served(
+    home: Home, monkeypatch: pytest.MonkeyPatch, *, first_port: int, cap_ms: int = CAP_MS
+) -> AsyncIterator[Canvas]:
+    """A server that a person with that home started: with its environment alone, and behind a real socket for hooks."""
+    monkeypatch.setattr(in_process, "CAP_S", cap_ms / 1000)
+    for name in os.environ:
+        if not name.startswith("PYTEST"):
+            monkeypatch.delenv(name)
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    async with running(Settings(home.folder / "data")) as app:
+        listening = bind(first_port + os.getpid() % 4_000)
+        app.address.port = listening.getsockname()[1]
+        server = Server(app)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        await server.up.wait()
+        clients = Clients(app)
+        page = await clients.page()
+        workspace = await page.call("workspace.create", name="Project", path=str(home.project))
+        yield Canvas(app, clients, page, workspace["id"])
+        await clients.close()
+        server.should_exit = True
+        await serving
 
 
 class RealAgent:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packages.server.tests import conftest as in_process
 
-from cardloom.app import App, running
-from cardloom.serving import Server, bind
-from cardloom.settings import Settings
+from cardloom.app import App
 from ensure_clis import PROGRAMS, missing_reason
 
 from ..model_server.serving import serving_models
-from .canvas import CAP_MS
+from .canvas import CAP_MS, served
 from .home import Home, make_home
 
 OPENCODE = next(program for program in PROGRAMS if program.id == "opencode")
@@ -35,27 +30,10 @@ def own_home(tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture
 async def card(own_home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[App, Any, str]]:
     """The agent on a canvas, with the page that made it."""
-    monkeypatch.setattr(in_process, "CAP_S", CAP_MS / 1000)
-    for name in os.environ:
-        if not name.startswith("PYTEST"):
-            monkeypatch.delenv(name)
-    for name, value in own_home.environment.items():
-        monkeypatch.setenv(name, value)
-    async with running(Settings(own_home.folder / "data")) as app:
-        listening = bind(32_000 + os.getpid() % 4_000)
-        app.address.port = listening.getsockname()[1]
-        server = Server(app)
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        await server.up.wait()
-        clients = in_process.Clients(app)
-        page = await clients.page()
-        home = (await page.call("workspace.create", name="Project", path=str(own_home.project)))["id"]
-        arguments = [*COMMAND, "acp"]
-        made = await page.call("agent.create", workspaceId=home, harness="acp", x=0, y=0, arguments=arguments)
-        yield app, page, made["id"]
-        await clients.close()
-        server.should_exit = True
-        await serving
+    async with served(own_home, monkeypatch, first_port=32_000) as canvas:
+        wanted = {"harness": "acp", "x": 0, "y": 0, "arguments": [*COMMAND, "acp"]}
+        made = await canvas.page.call("agent.create", workspaceId=canvas.workspace_id, **wanted)
+        yield canvas.app, canvas.page, made["id"]
 
 
 async def test_it_answers_asks_and_is_interrupted(card: tuple[App, Any, str]) -> None:

@@ -5,18 +5,13 @@ Spec: issue of the agents, real runs; decisions 22 to 24.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from packages.server.tests import conftest as in_process
 
-from cardloom.app import running
-from cardloom.serving import Server, bind
-from cardloom.settings import Settings
 from ensure_clis import Program
 
 from ..model_server.scenario import PLAIN_TEXT
@@ -35,32 +30,16 @@ from ..recorded_agents.scenes import (
     WORKING,
     Manners,
 )
-from .canvas import CAP_MS, RealAgent, check_turns
+from .canvas import CAP_MS, RealAgent, check_turns, served
 from .home import Home
 
 
 @pytest.fixture
 async def agent(program: Program, home: Home, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RealAgent]:
     """An agent that does not run yet, on the canvas of a server that a person with that home started."""
-    monkeypatch.setattr(in_process, "CAP_S", 2 * CAP_MS / 1000)  # a prompt that gives up says why before that
-    for name in os.environ:
-        if not name.startswith("PYTEST"):
-            monkeypatch.delenv(name)
-    for name, value in home.environment.items():
-        monkeypatch.setenv(name, value)
-    async with running(Settings(home.folder / "data")) as app:
-        listening = bind(28_000 + os.getpid() % 4_000)
-        app.address.port = listening.getsockname()[1]
-        server = Server(app)
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        await server.up.wait()
-        clients = in_process.Clients(app)
-        page = await clients.page()
-        workspace = await page.call("workspace.create", name="Project", path=str(home.project))
-        yield await RealAgent.create(app, clients, page, workspace["id"], program.id)
-        await clients.close()
-        server.should_exit = True
-        await serving
+    cap_ms = 2 * CAP_MS  # a prompt that gives up says why before that
+    async with served(home, monkeypatch, first_port=28_000, cap_ms=cap_ms) as canvas:
+        yield await RealAgent.create(canvas.app, canvas.clients, canvas.page, canvas.workspace_id, program.id)
 
 
 @pytest.fixture

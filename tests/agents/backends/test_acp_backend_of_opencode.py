@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -17,7 +17,7 @@ from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.session_clients import HostClient
 from ensure_clis import PROGRAMS, missing_reason
 
-from ...model_server.serving import ModelServer, serving_models
+from ...model_server.serving import ModelServer
 from ..home import Home, make_home
 
 OPENCODE = next(program for program in PROGRAMS if program.id == "opencode")
@@ -32,12 +32,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(missing_reason(OPENCODE) is not None, reason=missing_reason(OPENCODE) or ""),
 ]
-
-
-@pytest.fixture(scope="module")
-def models() -> Iterator[ModelServer]:
-    with serving_models() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

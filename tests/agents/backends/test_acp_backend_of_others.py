@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,11 @@ from cardloom_sdk.testing.session_clients import HostClient
 from ensure_clis import PROGRAMS, Program, missing_reason
 
 from ...model_server.scenario import FINAL_TEXT, PLAIN_TEXT
-from ...model_server.serving import ModelServer, serving_models
+from ...model_server.serving import ModelServer
 from ..home import make_home
 
 AGENTS = [program for program in PROGRAMS if program.id in ("gemini-cli", "qwen-code")]
 WORDS = {"text": "[[text]] hello", "tool": "[[tool:echo hi]] please"}
-
-
-@pytest.fixture(scope="module")
-def models() -> Iterator[ModelServer]:
-    with serving_models() as server:
-        yield server
 
 
 @pytest.mark.parametrize("program", AGENTS, ids=lambda program: program.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from cardloom_sdk.testing.backend_contract import Row, Subject, rows
 from cardloom_sdk.testing.session_clients import HostClient
 from ensure_clis import PROGRAMS, missing_reason
 
-from ...model_server.serving import ModelServer, serving_models
+from ...model_server.serving import ModelServer
 from ..home import Home, make_home
 
 PI = next(program for program in PROGRAMS if program.id == "pi")
@@ -45,12 +45,6 @@ export default function (pi: any) {
 """
 
 pytestmark = pytest.mark.skipif(missing_reason(PI) is not None, reason=missing_reason(PI) or "")
-
-
-@pytest.fixture(scope="module")
-def models() -> Iterator[ModelServer]:
-    with serving_models() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
