@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -313,13 +314,14 @@ async def test_a_signal_ends_the_server_in_order_with_its_pages_and_programs(sta
         await call(connection, 4, "terminal.attach", cardId=terminal["id"])
         snapshot = await call(connection, 5, "canvas.snapshot", workspaceId=workspace_id)
         shell_pid = snapshot["cards"][0]["runtime"]["pid"]
-        assert runs(shell_pid)
+        shell = psutil.Process(shell_pid)
         server.process.send_signal(number)
         names = await events_until_closed(connection)
         assert "server.closing" in names
         assert connection.close_code == 1001
     assert await asyncio.to_thread(server.process.wait, CAP_S) == 0
-    assert not runs(shell_pid)
+    await asyncio.to_thread(psutil.wait_procs, [shell], CAP_S)
+    assert not shell.is_running()
     assert not (server.home / "server.json").exists()
 
 
@@ -331,11 +333,3 @@ async def events_until_closed(connection: ClientConnection) -> list[str]:
                 names.append(json.loads(await connection.recv()).get("event"))
         except ConnectionClosed:
             return names
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

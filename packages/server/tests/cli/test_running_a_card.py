@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -109,10 +110,9 @@ def test_the_card_of_the_readme_does_what_it_says(
     assert served("connect", "Shouter", cards["note"])[0] == 0
     assert served("send", "Shouter", "hello")[0] == 0
     params = json.dumps({"workspaceId": cards["home"], "cardId": cards["note"]})
-    for _ in range(20):  # the card answers in its own time
-        entries = served.json("call", "journal.list", params)["entries"]
-        if entries:
-            break
+    ends_at = time.monotonic() + CAP_S
+    while not (entries := served.json("call", "journal.list", params)["entries"]):  # the card answers in its own time
+        assert time.monotonic() < ends_at
     assert [(entry["outcome"], entry["preview"]) for entry in entries] == [("accepted", "HELLO")]
 
 
