@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import subprocess
 import sys
@@ -266,3 +267,27 @@ asyncio.run(main())
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stdout) == (0, "{}\n"), ended.stderr
+
+
+async def test_a_plugin_that_fails_after_its_time_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    go_on, ended = threading.Event(), threading.Event()
+
+    def late() -> Any:
+        go_on.wait()
+        ended.set()
+        raise RuntimeError("too late")
+
+    monkeypatch.setattr(module, "LOAD_S", 0.0)
+    host = PluginServices({"late": late}, root=HERE, data=HERE)
+    async with asyncio.timeout(60):
+        assert await host.capability() == {}
+        go_on.set()
+        await asyncio.to_thread(ended.wait)
+        for thread in threading.enumerate():
+            if thread.name == "plug-in late":
+                await asyncio.to_thread(thread.join)
+    await asyncio.sleep(0)
+    gc.collect()
+    assert caplog.messages == ["the plug-in late could not be loaded"]

@@ -184,6 +184,7 @@ class PluginServices:
             await asyncio.wait([importing])
             return None if importing.cancelled() else importing.result()
         finally:
+            importing.cancel()  # after too long: what the thread comes to is of no use to anybody
             del self._importing[plugin]
 
 
