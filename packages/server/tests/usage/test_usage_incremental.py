@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cardloom.features.usage import parallel, reading
 from cardloom.features.usage.reading import Cursor, LogFile, read_lines
 from cardloom.features.usage.records import Seen, UsageRecord, merge, merge_logs
+from cardloom.features.usage.roots import list_logs, roots_of
 
 from .making_logs import T0_MS, Home, claude_answer, claude_input, codex_counts, iso, line
 from .test_usage_other_logs import GEMINI, GEMINI_HEADER, gemini, header, qwen_answer, qwen_telemetry, totals, used
@@ -179,9 +180,34 @@ def test_several_processes_find_what_one_does(home: Home, monkeypatch: pytest.Mo
         home.claude(f"S{index}", *claude_lines(random.Random(index), f"S{index}"))
     expected = Home(home.folder)
     monkeypatch.setattr(parallel, "WORTH_A_PROCESS_BYTES", 1)
+    monkeypatch.setattr(parallel, "_is_ready", lambda reader: True)
+    monkeypatch.setattr(parallel, "read_lines", None)
     assert home.records() == expected.records()
     assert home.store.work().requests > 5
     expected.store.close()
+
+
+def test_each_log_is_read_once_here_or_by_a_process(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {str(home.claude(f"S{index}", claude_answer(index, f"msg_{index}"))) for index in range(9)}
+    jobs = [(log, Cursor()) for log in list_logs(roots_of(home.folder, {})).logs]
+    answers = iter([False] * 4)
+    monkeypatch.setattr(parallel, "_is_ready", lambda reader: next(answers, True))
+    read = [reading.log.path for reading in parallel.read_all(jobs, 2)]
+    assert len(read) == 9
+    assert set(read) == paths
+
+
+def test_processes_end_when_nobody_takes_what_they_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for index in range(9):
+        home.claude(f"S{index}", claude_answer(index, f"msg_{index}"))
+    jobs = [(log, Cursor()) for log in list_logs(roots_of(home.folder, {})).logs]
+    begun = parallel._started(3)
+    monkeypatch.setattr(parallel, "_started", lambda count: begun)
+    monkeypatch.setattr(parallel, "_is_ready", lambda reader: True)
+    readings = parallel.read_all(jobs, 3)
+    next(readings)
+    readings.close()  # type: ignore[attr-defined]
+    assert all(isinstance(reader.process.wait(60), int) for reader in begun)
 
 
 def test_what_a_failed_process_left_over_is_read_all_the_same(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

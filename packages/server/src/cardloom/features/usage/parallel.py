@@ -1,18 +1,21 @@
-"""Reading many logs at once: in this process when there is little to read, else in processes of its own.
+"""Reading many logs at once: in this process when there is little to read, else in processes of their own.
 
-Readings come in no particular order. What a process that failed has left over is read here. At most some wait for
-whoever takes them.
+While those start, logs are read here. Readings come in no particular order. What a process that failed has left over
+is read here. At most some wait for whoever takes them.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import selectors
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Final
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -20,90 +23,141 @@ from .reading import read_lines
 from .reading_process import READINGS, Job, read_message, write_message
 from .rows import Packed, pack
 
-WORTH_A_PROCESS_BYTES: Final = 24 << 20
+WORTH_A_PROCESS_BYTES: Final = 64 << 20
 _WAITING: Final = 160
 """More than are taken into the index together, so that nobody has to stop reading meanwhile."""
+_COPIES: Final = sys.platform != "win32"
+"""Whether a process that reads can make copies of itself, which is sooner done than starting more."""
 
 
 def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Packed]:
     """Read line logs. `processes` says how many to use; by default as many as there are processors, or none."""
-    pending = sum(max(log.size - cursor.offset, 0) for log, cursor in jobs)
+    pending = sum(map(_bytes_left, jobs))
     if processes is None:
         processes = min(os.cpu_count() or 1, 4) if pending > WORTH_A_PROCESS_BYTES else 0
-    if processes == 0 or len(jobs) < 2:
-        for log, cursor in jobs:
-            yield pack(read_lines(log, cursor))
-        return
-    shares = _shares(jobs, processes)
+    waiting = sorted(jobs, key=_bytes_left, reverse=True)
+    if processes > 0 and len(jobs) > 1:
+        started = _started(processes)
+        while waiting and not all(map(_is_ready, started)):
+            yield pack(read_lines(*waiting.pop()))
+        done = set()
+        for reading in _read_by(started, _shares(waiting, processes)):
+            done.add(reading.log.path)
+            yield reading
+        waiting = [job for job in waiting if job[0].path not in done]
+    for log, cursor in waiting:
+        yield pack(read_lines(log, cursor))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A process that reads, and the outputs on which it and its copies give readings: a share of the logs for each."""
+
+    process: subprocess.Popen[bytes]
+    outputs: Sequence[IO[bytes]]
+
+
+def _bytes_left(job: Job) -> int:
+    return max(job[0].size - job[1].offset, 0)
+
+
+def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
+    """Jobs, of which the largest come first, in shares of about the same size."""
+    shares: list[list[Job]] = [[] for _ in range(count)]
+    sizes = [0] * count
+    for job in jobs:
+        smallest = sizes.index(min(sizes))
+        shares[smallest].append(job)
+        sizes[smallest] += max(_bytes_left(job), 1)
+    return shares
+
+
+def _started(count: int) -> list[_Reader]:
+    """Processes that read so many shares; fewer when there cannot be as many."""
+    found = []
+    with suppress(OSError):
+        for copies in [count - 1] if _COPIES else [0] * count:
+            found.append(_reader(copies))
+    return found
+
+
+def _reader(copies: int) -> _Reader:
+    pipes = [os.pipe() for _ in range(copies)]
+    inherited: dict[str, Any] = {"pass_fds": [end for _, end in pipes]} if pipes else {}
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "cardloom.features.usage.reading_process", *(str(end) for _, end in pipes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            **inherited,
+        )
+    except OSError:
+        for begin, _ in pipes:
+            os.close(begin)
+        raise
+    finally:
+        for _, end in pipes:
+            os.close(end)
+    assert process.stdout is not None
+    return _Reader(process, [process.stdout, *(open(begin, "rb") for begin, _ in pipes)])
+
+
+def _is_ready(reader: _Reader) -> bool:
+    """Whether a process has started, or failed to; one without copies is as well waited for."""
+    if not _COPIES:
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(reader.outputs[0], selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+def _read_by(readers: Sequence[_Reader], shares: list[list[Job]]) -> Iterator[Packed]:
+    """What processes find in the shares, as it comes."""
     taken: queue.Queue[Packed | None] = queue.Queue(_WAITING)
     stopped = threading.Event()
-    threads = [
-        threading.Thread(target=_watch, args=(_started(), share, taken, stopped), daemon=True) for share in shares
-    ]
-    for thread in threads:
-        thread.start()
+    left = 0
+    for reader in readers:
+        own = [shares.pop() for _ in reader.outputs]
+        for output in reader.outputs:
+            asked = (reader.process, own) if output is reader.outputs[0] else None
+            threading.Thread(target=_watch, args=(asked, output, taken, stopped), daemon=True).start()
+            left += 1
     try:
-        left, done = len(threads), set()
         while left:
             reading = taken.get()
             if reading is None:
                 left -= 1
             else:
-                done.add(reading.log.path)
                 yield reading
     finally:
         stopped.set()
-    for log, cursor in jobs:
-        if log.path not in done:
-            yield pack(read_lines(log, cursor))
-
-
-def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
-    """The jobs in shares of about the same size, the largest logs first."""
-    shares: list[list[Job]] = [[] for _ in range(count)]
-    sizes = [0] * count
-    for job in sorted(jobs, key=lambda job: job[1].offset - job[0].size):
-        smallest = sizes.index(min(sizes))
-        shares[smallest].append(job)
-        sizes[smallest] += max(job[0].size - job[1].offset, 1)
-    return [share for share in shares if share]
-
-
-def _started() -> subprocess.Popen[bytes] | None:
-    """A process that reads; None when there cannot be one."""
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "cardloom.features.usage.reading_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
 
 
 def _watch(
-    process: subprocess.Popen[bytes] | None,
-    share: list[Job],
+    asked: tuple[subprocess.Popen[bytes], list[list[Job]]] | None,
+    output: IO[bytes],
     taken: queue.Queue[Packed | None],
     stopped: threading.Event,
 ) -> None:
-    """Let a process read a share and hand on what it gives, then None."""
+    """Hand on what comes on an output, then None. The process whose output it is, if told, is asked to read first."""
     try:
-        if process is None:
-            return
-        with process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            write_message(process.stdin, msgspec.msgpack.encode(share))  # type: ignore[arg-type]
-            process.stdin.close()
-            while (body := read_message(process.stdout)) is not None:  # type: ignore[arg-type]
-                if not _hand_on(READINGS.decode(body), taken, stopped):
-                    process.kill()
-                    return
+        with output:
+            if asked is not None:
+                process, shares = asked
+                assert process.stdin is not None
+                with process.stdin as stdin:
+                    if read_message(output) is not None:
+                        write_message(stdin, msgspec.msgpack.encode(shares))
+            while (body := read_message(output)) is not None and _hand_on(READINGS.decode(body), taken, stopped):
+                pass
     except (OSError, msgspec.DecodeError):
         pass
     finally:
+        if asked is not None:
+            if stopped.is_set():
+                asked[0].kill()
+            asked[0].wait()
         _hand_on(None, taken, stopped)
 
 

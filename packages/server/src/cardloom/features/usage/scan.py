@@ -24,7 +24,7 @@ _TOGETHER: Final = 64
 _RECORDS_TOGETHER: Final = 10_000
 """So many readings or requests are put into the index by one transaction."""
 
-_SETTLED_AT: Final = 7 / 8
+_SETTLED_AT: Final = 4 / 5
 """So much of a first scan is settled while others still read the rest, so that little is left to do alone."""
 
 Progress = Callable[[int, int], None]
