@@ -92,6 +92,16 @@ describe("a terminal on this page", () => {
     expect(sent("terminal.attach")).toHaveLength(2);
   });
 
+  test("keeps what is typed until it is attached again: the shell of a server that is back is still to start", async () => {
+    const { sent, emit } = await open();
+    emit("client.online", {});
+    screen.events?.onType("ls");
+    screen.events?.onType("\r");
+    expect(sent("terminal.input")).toEqual([]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent("terminal.input").map(({ data }) => data).join("")).toBe("ls\r");
+  });
+
   test("sends what is typed while the shell lives, and starts it anew by Enter when it has ended", async () => {
     const { session, sent, started } = await open();
     screen.events?.onType("ls\r");

@@ -49,8 +49,10 @@ export class TerminalSession {
       },
       onFailure: (error) => events.onFailure(error),
     });
+    const input = (data: string) => api.call("terminal.input", { cardId, data });
     this.typing = new Typing(
-      (data) => api.call("terminal.input", { cardId, data }),
+      // Until it is attached there may be no shell yet that could take it.
+      (data) => (this.stream.attaching ? this.stream.settled().then(() => input(data)) : input(data)),
       (error) => events.onTypingFailure(error),
     );
   }
@@ -76,8 +78,8 @@ export class TerminalSession {
       api.t("terminal.screen", { name: card.name }),
     );
     session = new TerminalSession(card.id, api, events, screen);
-    for (const data of early) session.type(data);
     session.start(host);
+    for (const data of early) session.type(data);
     return session;
   }
 

@@ -29,7 +29,7 @@ export interface OutputStreamOptions {
 export class OutputStream {
   private generation = -1;
   private offset = 0;
-  private attaching = false;
+  private attachment: Promise<void> | null = null;
   private live = true;
   private early: Output[] = [];
   private parsed = 0;
@@ -38,17 +38,30 @@ export class OutputStream {
 
   constructor(private readonly options: OutputStreamOptions) {}
 
+  get attaching(): boolean {
+    return this.attachment !== null;
+  }
+
+  /** Resolves when it is attached, or could not be. */
+  async settled(): Promise<void> {
+    while (this.attachment !== null) await this.attachment;
+  }
+
   /** Begins, or begins anew after the connection was lost. */
   async attach(): Promise<void> {
     if (this.attaching || !this.live) return;
-    this.attaching = true;
+    this.attachment = this.attachNow();
+    await this.attachment;
+  }
+
+  private async attachNow(): Promise<void> {
     try {
       const repaint = await this.options.attach();
       if (this.isLive()) this.resync(repaint);
     } catch (error) {
       if (this.isLive()) this.options.onFailure(error);
     } finally {
-      this.attaching = false;
+      this.attachment = null;
     }
     const early = this.early;
     this.early = [];
