@@ -14,7 +14,7 @@ from cardloom.features.usage.index import DAMAGED, INDEX_NAME, IndexDamagedError
 from cardloom.features.usage.roots import roots_of
 from cardloom.features.usage.scan import scan
 from cardloom.features.usage.store import UsageStore
-from cardloom_protocol.errors import ErrorCode
+from cardloom_protocol.errors import CallError, ErrorCode
 
 from .making_logs import NOW_MS, Home, claude_answer
 from .reading_desk import Desk
@@ -126,3 +126,12 @@ async def test_a_page_is_told_that_the_index_was_damaged(desk: Desk) -> None:
     await desk.page.call("usage.scan")
     toast = await desk.page.event("ui.toast")
     assert re.fullmatch(r"The usage index was damaged\. It is kept as .+; the logs are read anew\.", toast["message"])
+
+
+def test_an_index_that_is_refused_is_not_held_open(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "usage.db"
+    open_again(home, path, FixedPrices("1", 5)).close()
+    change(path, "UPDATE meta SET value = '99' WHERE name = 'version'")
+    with pytest.raises(CallError, match="has version 99"):
+        UsageStore(path, FixedPrices("1", 5))
+    assert [one for one in apsw.connections() if one.filename == str(path)] == []

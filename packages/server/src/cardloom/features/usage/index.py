@@ -94,8 +94,12 @@ class Index:
         self._lock = threading.RLock()
         self._within = 0
         self._connection, self._inode = self._opened()
-        with suppress(IndexDamagedError):
-            self._check()
+        try:
+            with suppress(IndexDamagedError):
+                self._check()
+        except BaseException:
+            self._connection.close()
+            raise
 
     def close(self) -> None:
         with self._lock:
