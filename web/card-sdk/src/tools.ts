@@ -77,7 +77,7 @@ export class Tools {
 }
 
 /** What a handler returned, as agents get it. */
-export function toolResult(value: unknown): ToolResult {
+function toolResult(value: unknown): ToolResult {
   if (isPlainObject(value) && Array.isArray(value["content"])) return value as unknown as ToolResult;
   return { content: [{ type: "text", text: resultText(value) }] };
 }

@@ -85,7 +85,7 @@ export class Topics {
 }
 
 /** A function that acts the first time only. */
-export function once(act: () => void): Stop {
+function once(act: () => void): Stop {
   let done = false;
   return () => {
     if (done) return;

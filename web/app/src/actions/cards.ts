@@ -9,7 +9,7 @@ export interface Addable {
   packageId?: string;
 }
 
-export interface Geometry {
+interface Geometry {
   cardId: string;
   x: number;
   y: number;

@@ -10,7 +10,7 @@ export interface Told {
   words: string;
 }
 
-export type Notice =
+type Notice =
   | { do: "ring" | "update"; title: TextKey; words: string }
   | { do: "withdraw" };
 

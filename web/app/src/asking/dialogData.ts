@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 /** The card that asks, by the name it has now and by its package, whose name it cannot choose itself. */
-export interface Asker {
+interface Asker {
   name: string;
   package: string | null;
   packageId: string | null;
@@ -24,7 +24,7 @@ export function askerOf({ data, title }: Dialog): Asker {
 }
 
 /** One card through which a prompt's text came; `name` null for the owner. */
-export interface OriginStep {
+interface OriginStep {
   cardId: string;
   name: string | null;
   output: string | null;

@@ -1,6 +1,6 @@
 import type { SettingField, SettingsForm } from "../wire/records";
 
-export type SettingValue = string | number | boolean;
+type SettingValue = string | number | boolean;
 
 /** What a person typed into one field; null is "nothing of one's own": the default, or no value. */
 export type Entry = string | boolean | null;
@@ -31,7 +31,7 @@ function entryOf(value: SettingValue | undefined): Entry {
   return typeof value === "number" ? String(value) : value;
 }
 
-export interface Changes {
+interface Changes {
   values: Record<string, SettingValue | null>;
   secrets: Record<string, string | null>;
   /** What is wrong with an entry, by its field. */
@@ -39,7 +39,7 @@ export interface Changes {
 }
 
 /** Why an entry cannot be saved: the text that says so, and the bound it breaks. */
-export interface Fault {
+interface Fault {
   text: "settings.noNumber" | "settings.atLeast" | "settings.atMost";
   limit: number;
 }

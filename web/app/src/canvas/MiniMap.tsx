@@ -15,7 +15,7 @@ interface Scale {
 }
 
 /** How a stretch of the canvas is laid into the map. */
-export function mapScale(world: Rect): Scale {
+function mapScale(world: Rect): Scale {
   const factor = Math.min((WIDTH - 2 * PADDING) / world.w, (HEIGHT - 2 * PADDING) / world.h);
   return {
     factor,

@@ -1,7 +1,7 @@
 import type { MenuEntry } from "../shell/Menu";
 import { createStore } from "../state/store";
 
-export interface ContextMenu {
+interface ContextMenu {
   label: string;
   at: { x: number; y: number };
   entries: readonly MenuEntry[];

@@ -5,7 +5,7 @@ import { endsOf } from "./arrowEnds";
 import { curveBetween, type Rect } from "./geometry";
 import type { CardNode } from "./nodes";
 
-export type Paths = readonly (readonly [TypeFamily, string])[];
+type Paths = readonly (readonly [TypeFamily, string])[];
 
 /** One arrow's curve and what it was made of. */
 interface Curve {

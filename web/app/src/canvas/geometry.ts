@@ -16,7 +16,7 @@ export interface Anchor extends Point {
   onDot: boolean;
 }
 
-export function center(rect: Rect): Point {
+function center(rect: Rect): Point {
   return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 };
 }
 
@@ -54,7 +54,7 @@ export function anchorOn(from: Rect, to: Rect, dots: Partial<Record<Side, number
   return { side, onDot: dot !== undefined, x: a.x + shift, y: side === "bottom" ? from.y + from.h : from.y };
 }
 
-export interface Curve {
+interface Curve {
   path: string;
   middle: Point;
 }

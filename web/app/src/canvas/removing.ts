@@ -5,7 +5,7 @@ import type { Session } from "../state/session";
 import { createStore } from "../state/store";
 import type { Selection } from "../state/ui";
 
-export interface RemovalQuestion {
+interface RemovalQuestion {
   selection: Selection;
   /** The names of the cards in which something runs. */
   running: readonly string[];

@@ -6,7 +6,7 @@ import { inputForFile, sendFile, sendingText } from "./sending";
 import { nameOf, parentOf } from "./tree";
 
 /** What the drawer asks before it changes anything on the disk; null while it asks nothing. */
-export type FileQuestion = { kind: "folder"; parent: string } | { kind: "trash"; path: string; isFolder: boolean };
+type FileQuestion = { kind: "folder"; parent: string } | { kind: "trash"; path: string; isFolder: boolean };
 export const fileQuestion = createStore<FileQuestion | null>(null);
 
 const MISFITS_SHOWN = 6;

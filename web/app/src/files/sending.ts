@@ -7,7 +7,7 @@ import type { Card, PortInfo } from "../wire/records";
 import { refText, type FileRef } from "./fileRef";
 import { nameOf } from "./tree";
 
-export const FILE_REF = "ns:file-ref";
+const FILE_REF = "ns:file-ref";
 
 /** The input of a card that takes a reference to a file; null when none does. */
 export function inputForFile(card: Pick<Card, "ports">): PortInfo | null {

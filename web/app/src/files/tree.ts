@@ -36,7 +36,7 @@ export interface NoteRow {
   message: string;
 }
 
-export type TreeRow = EntryRow | NoteRow;
+type TreeRow = EntryRow | NoteRow;
 
 const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -107,7 +107,7 @@ export function foldersShown(tree: Tree): string[] {
 }
 
 /** Where a key leads from a row: the path of another row, or what shall happen to this one. */
-export type TreeStep = { go: string } | { unfold: string } | { fold: string } | null;
+type TreeStep = { go: string } | { unfold: string } | { fold: string } | null;
 
 export function stepFrom(rows: readonly TreeRow[], at: string | null, key: string, pageRows: number): TreeStep {
   const entries = rows.filter((row) => row.kind === "entry");

@@ -8,7 +8,7 @@ import { makeFrame, parkFrame, placeFrame } from "./host";
 import { Relay, type RelayEnd, type RelayPort, type RelaySocket } from "./relay";
 
 /** How a card's frame stands on this page. */
-export type FrameState =
+type FrameState =
   | { readonly phase: "mounting" }
   | { readonly phase: "mounted"; readonly token: string }
   /** Another page has it. */
@@ -17,9 +17,9 @@ export type FrameState =
   /** This page let it go for what it did. */
   | { readonly phase: "stopped"; readonly why: StopReason };
 
-export type StopReason = "flooded" | "grabbing" | "restarting";
+type StopReason = "flooded" | "grabbing" | "restarting";
 
-export interface FramesOptions {
+interface FramesOptions {
   openSocket(token: string): RelaySocket;
   /** What a person reads of a refusal. */
   reasonOf(error: unknown): string;

@@ -1,7 +1,7 @@
 /** The iframes themselves. They are moved, never made anew: a frame that leaves the document starts over. */
 
 /** What a frame may do: run scripts, and nothing else. */
-export const SANDBOX = "allow-scripts";
+const SANDBOX = "allow-scripts";
 
 type Movable = ParentNode & { moveBefore?(node: Node, child: Node | null): void };
 

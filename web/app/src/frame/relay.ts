@@ -30,7 +30,7 @@ export interface RelayLimits {
   readonly messageChars: number;
 }
 
-export const RELAY_LIMITS: RelayLimits = {
+const RELAY_LIMITS: RelayLimits = {
   messages: 512,
   chars: 32 * 1024 * 1024,
   messagesPerSecond: 2000,

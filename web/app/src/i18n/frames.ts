@@ -31,7 +31,6 @@ export const frames = texts({
   "frame.expand": { en: "Fill the window", ru: "Во всё окно", zh: "占满窗口" },
   "frame.shrink": { en: "Back to the canvas", ru: "Вернуть на холст", zh: "返回画布" },
   "frame.asleep": { en: "asleep", ru: "спит", zh: "休眠中" },
-  "frame.meta": { en: "card", ru: "карточка", zh: "卡片" },
   "customStatus.unmounted": { en: "not loaded", ru: "не загружена", zh: "未加载" },
   "customStatus.loading": { en: "loading", ru: "загружается", zh: "加载中" },
   "customStatus.suspended": { en: "asleep", ru: "спит", zh: "休眠中" },

@@ -204,7 +204,7 @@ function Item({ name, place, tone, onGo, onSeen, children }: ItemProps) {
 }
 
 /** The cards that call, those that wait for the person before those that only tell. */
-export function waitingCards(cards: Iterable<Card>): Card[] {
+function waitingCards(cards: Iterable<Card>): Card[] {
   const calling = [...cards].filter((card) => card.chrome.attention !== null);
   const urgent = calling.filter((card) => card.chrome.attention?.level === "needs-input");
   return [...urgent, ...calling.filter((card) => !urgent.includes(card))];

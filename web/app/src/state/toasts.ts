@@ -2,7 +2,7 @@ import type { Timers } from "../connection/client";
 import type { Tone } from "../wire/records";
 import { createStore } from "./store";
 
-export interface Toast {
+interface Toast {
   id: number;
   message: string;
   tone: Tone;

@@ -1,12 +1,12 @@
 import type { UndoEntry } from "../cards/contract";
 import { createStore, type Store } from "./store";
 
-export interface UndoView {
+interface UndoView {
   undoLabel: string | null;
   redoLabel: string | null;
 }
 
-export type UndoOutcome = { done: true; label: string } | { done: false; label: string; error: unknown } | null;
+type UndoOutcome = { done: true; label: string } | { done: false; label: string; error: unknown } | null;
 
 /**
  * What this page did and can take back: calls with their inverse calls, newest last.

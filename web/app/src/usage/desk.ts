@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** The budgets of the workspace on the screen; null until they were told. */
-export interface KnownBudgets {
+interface KnownBudgets {
   workspaceId: string;
   budgets: readonly Budget[];
 }

@@ -93,7 +93,7 @@ export function mayRead(reader: CardView, from: string, outputId: string): PortI
 }
 
 /** What is wrong with a value for a port: by its type's schema, else by its own. */
-export function portIssues({ type, schema }: Pick<PortInfo, "type" | "schema">, value: unknown): readonly Issue[] {
+function portIssues({ type, schema }: Pick<PortInfo, "type" | "schema">, value: unknown): readonly Issue[] {
   const ofType = hasOwn(PORT_TYPES, type) ? checkValue(PORT_TYPES[type as PortTypeName], value) : [];
   return ofType.length > 0 || schema === undefined ? ofType : checkValue(schema, value);
 }

@@ -97,7 +97,7 @@ export interface Waiter<Value> {
   reject(error: unknown): void;
 }
 
-export const CARD_ID = "c_card";
+const CARD_ID = "c_card";
 
 /** The surroundings of one card under test. */
 export class World {

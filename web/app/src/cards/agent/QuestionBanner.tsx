@@ -6,7 +6,7 @@ import styles from "./agent.module.css";
 import { sayFailure } from "../parts/failure";
 
 /** The keys that answer, pressed with Alt while the card has the focus or is the one selected. */
-export const ANSWER_KEYS: Readonly<Record<AgentChoice, string>> = { approve: "Y", always: "A", deny: "N" };
+const ANSWER_KEYS: Readonly<Record<AgentChoice, string>> = { approve: "Y", always: "A", deny: "N" };
 const ORDER: readonly AgentChoice[] = ["deny", "always", "approve"];
 
 interface QuestionBannerProps {

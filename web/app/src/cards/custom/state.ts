@@ -3,7 +3,7 @@ import { toldOf } from "../../i18n/reasonOf";
 import type { CustomCard, ProgramRuntime, Tone } from "../../wire/records";
 import type { OverviewText, Translate } from "../contract";
 
-export interface RuntimeNotice {
+interface RuntimeNotice {
   text: string;
   detail: string | null;
   tone: Tone;

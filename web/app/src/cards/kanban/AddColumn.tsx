@@ -6,7 +6,7 @@ import { InlineEditor } from "../parts/InlineEditor";
 import { columnChars } from "./steps";
 import styles from "./kanban.module.css";
 
-export interface AddColumnProps {
+interface AddColumnProps {
   t: Translate;
   onAdd(title: string): Promise<boolean>;
 }

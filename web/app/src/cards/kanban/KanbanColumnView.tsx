@@ -9,7 +9,7 @@ import { taskChars } from "../todo/steps";
 import { columnChars } from "./steps";
 import styles from "./kanban.module.css";
 
-export interface KanbanColumnProps {
+interface KanbanColumnProps {
   column: KanbanColumn;
   count: number;
   place: number;

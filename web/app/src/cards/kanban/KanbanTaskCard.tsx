@@ -10,7 +10,7 @@ import type { Way } from "./moves";
 import { assigneeChars } from "./steps";
 import styles from "./kanban.module.css";
 
-export interface KanbanTaskProps {
+interface KanbanTaskProps {
   task: KanbanTask;
   saving: boolean;
   dragged: boolean;

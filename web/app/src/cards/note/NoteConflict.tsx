@@ -2,7 +2,7 @@ import type { Translate } from "../contract";
 import partStyles from "../parts/parts.module.css";
 import styles from "./note.module.css";
 
-export interface NoteConflictProps {
+interface NoteConflictProps {
   mine: string;
   theirs: string;
   t: Translate;

@@ -1,5 +1,5 @@
 /** One change of a text: the characters from `from` to `to` give way to `insert`. Offsets count UTF-16 units. */
-export interface TextChange {
+interface TextChange {
   from: number;
   to: number;
   insert: string;

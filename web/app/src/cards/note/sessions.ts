@@ -56,7 +56,7 @@ function dropIfDone(cardId: string, session: Session): void {
 }
 
 /** Saves every note at once, as when the page is about to go; true when text would be lost with it. */
-export function flushNotes(): boolean {
+function flushNotes(): boolean {
   let unsaved = false;
   for (const { sync } of sessions.values()) {
     sync.flush();

@@ -14,7 +14,7 @@ export interface NoteState {
   state: "saved" | "dirty" | "saving" | "failed";
 }
 
-export interface NoteSyncOptions {
+interface NoteSyncOptions {
   save(baseRevision: number, text: string): Promise<SaveAnswer>;
   /** Told once a row of failures, with what was thrown. */
   onFailure(error: unknown): void;

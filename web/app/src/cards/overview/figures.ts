@@ -1,5 +1,5 @@
 /** A number and what it counts, as in "3 failing". */
-export interface Figure {
+interface Figure {
   value: string;
   label: string;
 }

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { PlusIcon } from "@heroicons/react/24/outline";
 import styles from "./parts.module.css";
 
-export interface AddFieldProps {
+interface AddFieldProps {
   label: string;
   /** What the empty field shows; the label when not given. */
   hint?: string;

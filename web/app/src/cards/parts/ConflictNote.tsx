@@ -7,7 +7,7 @@ export interface TextConflict {
   theirs: string;
 }
 
-export interface ConflictNoteProps {
+interface ConflictNoteProps {
   conflict: TextConflict;
   t: Translate;
   onMine(): void;

@@ -1,7 +1,7 @@
 import type { ComponentType, MouseEvent, SVGProps } from "react";
 import styles from "./parts.module.css";
 
-export interface IconButtonProps {
+interface IconButtonProps {
   icon: ComponentType<SVGProps<SVGSVGElement>>;
   label: string;
   disabled?: boolean;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import styles from "./parts.module.css";
 
-export interface InlineEditorProps {
+interface InlineEditorProps {
   value: string;
   label: string;
   maxChars: number;

@@ -2,9 +2,9 @@ import type { TaskStatus, Tone } from "../../wire/records";
 import type { TextKey, Translate } from "../contract";
 import styles from "./parts.module.css";
 
-export const statuses: readonly TaskStatus[] = ["pending", "active", "done", "error"];
+const statuses: readonly TaskStatus[] = ["pending", "active", "done", "error"];
 
-export const statusText: Record<TaskStatus, TextKey> = {
+const statusText: Record<TaskStatus, TextKey> = {
   pending: "status.pending",
   active: "status.active",
   done: "status.done",
@@ -18,7 +18,7 @@ const statusTone: Record<TaskStatus, Tone> = {
   error: "danger",
 };
 
-export interface StatusTagProps {
+interface StatusTagProps {
   status: TaskStatus;
   /** The task's text, for the name of the control. */
   of: string;

@@ -1,6 +1,6 @@
 /** Rules for lists whose rows carry an id. All pure. */
 
-export interface Row {
+interface Row {
   id: string;
 }
 

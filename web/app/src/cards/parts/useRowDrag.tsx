@@ -16,7 +16,7 @@ interface Dragging {
   place: DropPlace | null;
 }
 
-export interface RowDrag {
+interface RowDrag {
   /** Goes on the element that is or holds the zones (`data-zone`) with their rows (`data-row`). */
   onPointerDown(event: PointerEvent<HTMLElement>): void;
   draggedId: string | null;
@@ -111,7 +111,7 @@ function follow(
 }
 
 /** Measures the zones of a list or board as they lie on the screen now. */
-export function zonesOf(root: HTMLElement): DropZone[] {
+function zonesOf(root: HTMLElement): DropZone[] {
   const zones = [root, ...root.querySelectorAll<HTMLElement>("[data-zone]")];
   return zones.filter((zone) => zone.dataset["zone"] !== undefined).map((zone) => ({
     id: zone.dataset["zone"] ?? "",

@@ -4,7 +4,7 @@ import type { Translate } from "../contract";
 import { IconButton } from "../parts/IconButton";
 import styles from "./terminal.module.css";
 
-export interface SearchBarProps {
+interface SearchBarProps {
   /** The match shown, from 0, and how many there are. */
   matches: { at: number; count: number };
   t: Translate;

@@ -2,7 +2,7 @@ import type { ITheme } from "@xterm/xterm";
 import type { ISearchDecorationOptions } from "@xterm/addon-search";
 
 /** Gives the value of a theme token, such as `accent`. */
-export type Token = (name: string) => string;
+type Token = (name: string) => string;
 
 /** Reads the tokens in force now from the page. */
 export function pageTokens(): Token {

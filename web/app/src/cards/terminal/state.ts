@@ -7,7 +7,7 @@ export function shellName(card: TerminalCard): string {
 }
 
 /** What the terminal is at, in a few words; "" when there is nothing to say. */
-export function terminalState({ runtime }: TerminalCard, t: Translate): string {
+function terminalState({ runtime }: TerminalCard, t: Translate): string {
   switch (runtime?.status) {
     case undefined:
     case "starting":

@@ -1,7 +1,7 @@
 const mouseEvents = ["mousedown", "mousemove", "mouseup", "click", "dblclick", "wheel"] as const;
 
 /** A coordinate as it were if the screen were not zoomed: same origin, the distance divided by the scale. */
-export function unscaledAt(at: number, origin: number, scale: number): number {
+function unscaledAt(at: number, origin: number, scale: number): number {
   return origin + (at - origin) / scale;
 }
 

@@ -8,7 +8,7 @@ import { cardBodies } from "../registry";
 type Method = (params: never, card: Card) => unknown;
 
 /** Fields that a test gives for a card; the rest is filled in. */
-export type CardGiven = { kind: Card["kind"] } & Partial<Record<keyof Card, unknown>>;
+type CardGiven = { kind: Card["kind"] } & Partial<Record<keyof Card, unknown>>;
 
 export function cardOf(given: CardGiven): Card {
   const chrome = { title: null, status: null, badge: null, overview: null, attention: null };

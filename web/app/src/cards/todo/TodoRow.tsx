@@ -8,7 +8,7 @@ import { StatusTag } from "../parts/StatusTag";
 import { taskChars } from "./steps";
 import styles from "./todo.module.css";
 
-export interface TodoRowProps {
+interface TodoRowProps {
   item: TodoItem;
   /** The server has not named the item yet; until then it cannot be changed. */
   saving: boolean;

@@ -14,9 +14,9 @@ import { RunFollower } from "./follower";
 import { applyEvents, beginRun, EMPTY, sessionNews, withHistory, type Transcript } from "./transcript";
 import type { ChatWire } from "./wire";
 
-export type ConversationPhase = "loading" | "ready" | "gone" | "failed";
+type ConversationPhase = "loading" | "ready" | "gone" | "failed";
 
-export interface ConversationState {
+interface ConversationState {
   readonly phase: ConversationPhase;
   readonly info: SessionInfo | null;
   readonly transcript: Transcript;

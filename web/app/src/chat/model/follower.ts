@@ -1,6 +1,6 @@
 import type { ChatWire, StreamedEvent } from "./wire";
 
-export interface FollowerOptions {
+interface FollowerOptions {
   backend: string;
   runId: string;
   onEvents(events: readonly StreamedEvent["event"][]): void;

@@ -72,7 +72,7 @@ export function revealed(text: string): string {
 }
 
 /** A piece of what a call or a question holds; `name` is the path of a text of several lines. */
-export interface Held {
+interface Held {
   readonly name: string | null;
   readonly text: string;
   readonly language: string;

@@ -21,7 +21,7 @@ interface StreamNews {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export interface StreamListener {
+interface StreamListener {
   onEvents(events: readonly StreamedEvent[]): void;
   /** Nothing more will come by this stream. */
   onEnd(error: { readonly code: string; readonly message: string } | null): void;
