@@ -132,6 +132,7 @@ def test_an_index_that_is_refused_is_not_held_open(home: Home, tmp_path: Path) -
     path = tmp_path / "usage.db"
     open_again(home, path, FixedPrices("1", 5)).close()
     change(path, "UPDATE meta SET value = '99' WHERE name = 'version'")
-    with pytest.raises(CallError, match="has version 99"):
+    with pytest.raises(CallError, match="has version 99") as refusal:  # which keeps all alive that was there
         UsageStore(path, FixedPrices("1", 5))
     assert [one for one in apsw.connections() if one.filename == str(path)] == []
+    assert refusal.value.code is ErrorCode.UNAVAILABLE
