@@ -162,3 +162,13 @@ def test_the_plain_screen_keeps_the_newest_output_and_shows_its_text() -> None:
     assert len(screen.repaint()) < 1100
     screen.feed("\x1b[?2004l")
     assert not screen.bracketed_paste
+
+
+def test_a_mode_that_comes_in_pieces_is_known_without_the_emulator() -> None:
+    screen = PlainScreen(5)
+    for letter in "$ \x1b[?2004h":
+        screen.feed(letter)
+    assert screen.bracketed_paste
+    for piece in ("x\x1b[?20", "04l", "y"):
+        screen.feed(piece)
+    assert not screen.bracketed_paste

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Final
 
 from .plain_text import PlainText, overwritten
 from .screen import RESET, Scheme, last_lines
+
+_PASTE_ON: Final = "\x1b[?2004h"
+_PASTE_OFF: Final = "\x1b[?2004l"
 
 
 class PlainScreen:
@@ -18,6 +22,7 @@ class PlainScreen:
         self._chars = 0
         self._cut = False
         self._paste = False
+        self._before = ""  # in which a mode may begin to change
 
     def feed(self, text: str, data: bytes | None = None) -> str:
         self._pieces.append(text)
@@ -25,7 +30,9 @@ class PlainScreen:
         while self._chars > self._max_chars and len(self._pieces) > 1:
             self._chars -= len(self._pieces.popleft())
             self._cut = True
-        on, off = text.rfind("\x1b[?2004h"), text.rfind("\x1b[?2004l")
+        seen = self._before + text
+        self._before = seen[1 - len(_PASTE_ON) :]
+        on, off = seen.rfind(_PASTE_ON), seen.rfind(_PASTE_OFF)
         if on != off:
             self._paste = on > off
         return ""
