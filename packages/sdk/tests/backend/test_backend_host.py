@@ -180,6 +180,21 @@ async def test_a_question_is_answered_once_and_everybody_is_told() -> None:
     assert asks[1]["resolved"] == {"optionIds": ["yes"]}
 
 
+async def test_a_backend_that_does_not_answer_when_a_run_is_to_end_holds_nobody_up() -> None:
+    class Silent(ScriptedBackend):
+        async def cancel(self, run: Run) -> None:
+            await asyncio.Event().wait()
+
+    host = BackendHost(Silent(hanging), limits=HostLimits(cancel_grace_ms=10))
+    async with asyncio.timeout(60):
+        live = await started(host)
+        assert await host.cancel(live.id)
+        assert (await ended(live))[-1]["status"] == "cancelled"
+        others = [await started(host), await started(host)]
+        await host.close()
+        assert [one.log.state.status for one in others] == ["cancelled", "cancelled"]
+
+
 async def test_a_cancelled_run_gives_its_questions_up() -> None:
     host = BackendHost(ScriptedBackend(asking))
     live = await started(host)

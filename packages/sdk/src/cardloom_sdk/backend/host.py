@@ -83,8 +83,7 @@ class BackendHost:
     async def close(self) -> None:
         """Cancels every run, waits for their ends and closes the backend."""
         self._closed = True
-        for run in list(self._busy.values()):
-            await run.cancel(self.limits.cancel_grace_ms)
+        await asyncio.gather(*(run.cancel(self.limits.cancel_grace_ms) for run in self._busy.values()))
         if self._endings:
             await asyncio.wait(list(self._endings))
         for leave in list(self._streams.values()):

@@ -91,15 +91,16 @@ class LiveRun:
         return asyncio.create_task(self._watch(self._task))
 
     async def cancel(self, grace_ms: int) -> None:
-        """Ends the run early: questions are given up, then the backend is told; it has `grace_ms` to end by itself."""
+        """Ends the run early: questions are given up, then the backend is told; it has `grace_ms` to answer, and to end."""
         if self.run.cancelled or self.ended or self._task is None:
             return
         self.run.cancelled = True
         for ask_id in list(self._asks):
             self.settle(ask_id, {"cancelled": True})
         try:
-            await self._backend.cancel(self.run)
-        except Exception:  # an engine that cannot be asked to end is ended all the same
+            async with asyncio.timeout(grace_ms / 1000):
+                await self._backend.cancel(self.run)
+        except Exception:  # an engine that cannot be asked to end, or does not answer, is ended all the same
             _logger.exception("run %s could not be cancelled gently", self.id)
             self._interrupt()
         asyncio.get_running_loop().call_later(grace_ms / 1000, self._interrupt)
