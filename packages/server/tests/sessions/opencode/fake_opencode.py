@@ -177,6 +177,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body, path = self.body(), self.path.strip("/").split("/")
+        if not self.path.endswith("/prompt_async") and self.is_sent_away():
+            return
         match path:
             case ["session"]:
                 session = f"ses_{next(numbers):06d}"

@@ -74,7 +74,7 @@ class OpenCodeBackend(Backend):
     async def cancel(self, run: Run) -> None:
         """Tells OpenCode to stop; its last events are then awaited."""
         try:
-            await self._server.ask("POST", f"/session/{run.session_id}/abort", {})
+            await self._server.ask("POST", f"/session/{run.session_id}/abort", {}, again=True)
         except SessionError:
             run.interrupt()
 
@@ -118,7 +118,8 @@ class OpenCodeSessions(SessionsOps):
         body: JsonObject = {"metadata": {OWN: own}} if own else {}
         if opts.get("title"):
             body["title"] = opts["title"]
-        return session_info(object_of(await self._ask("POST", "/session", body)))
+        # At worst an empty session is left behind.
+        return session_info(object_of(await self._ask("POST", "/session", body, again=True)))
 
     async def history(self, session_id: str) -> _Messages:
         """See the contract."""

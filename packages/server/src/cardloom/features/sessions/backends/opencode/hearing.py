@@ -270,7 +270,7 @@ class OpenCodeHearing:
 
     async def _reply(self, path: str, body: JsonObject) -> None:
         try:
-            await self._ask_opencode("POST", path, body)
+            await self._ask_opencode("POST", path, body, again=True)
         except SessionError:
             return  # answered elsewhere, or the run is over
 

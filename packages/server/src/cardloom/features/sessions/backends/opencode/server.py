@@ -75,13 +75,17 @@ class OpenCodeServer:
         self._listeners: dict[object, Listener] = {}
         self._printed = ""
 
-    async def ask(self, method: str, path: str, body: JsonValue = None, **query: str) -> Any:
-        """What a route answers. NOT_FOUND, BAD_REQUEST, CONFLICT, or OpenCode's own failure."""
+    async def ask(self, method: str, path: str, body: JsonValue = None, *, again: bool = False, **query: str) -> Any:
+        """What a route answers. NOT_FOUND, BAD_REQUEST, CONFLICT, or OpenCode's own failure.
+
+        A busy OpenCode breaks off what it does for a request: those that change nothing when they come twice are sent
+        again, and with `again` this one too.
+        """
         client = await self._connected()
         content = None if body is None else compact_json(body).encode("utf-8")
         headers = None if body is None else {"content-type": "application/json"}
         request = client.build_request(method, path, content=content, headers=headers, params=query or None)
-        response = await _answer(client, request)
+        response = await _answer(client, request, again=again or method in _REPEATABLE)
         if response.is_success:
             try:
                 return read_json(response.text) if response.text.strip() else None
@@ -193,16 +197,12 @@ class OpenCodeServer:
         self._client = self._program = self._watching = self._hearing = None
 
 
-async def _answer(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
-    """The answer to a request. A busy OpenCode breaks off what it does for one with 503: what does no harm when it is
-    done twice is then asked again.
-    """
+async def _answer(client: httpx.AsyncClient, request: httpx.Request, *, again: bool) -> httpx.Response:
+    """The answer to a request, which may go out `again` while OpenCode says 503."""
     response = await _sent(client, request)
-    if request.method not in _REPEATABLE:
-        return response
-    for pause_s in _PAUSES_S:
+    for pause_s in _PAUSES_S if again else ():
         if response.status_code != 503:
-            return response
+            break
         await asyncio.sleep(pause_s)
         response = await _sent(client, request)
     return response
