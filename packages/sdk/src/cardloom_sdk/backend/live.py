@@ -91,7 +91,10 @@ class LiveRun:
         return asyncio.create_task(self._watch(self._task))
 
     async def cancel(self, grace_ms: int) -> None:
-        """Ends the run early: questions are given up, then the backend is told; it has `grace_ms` to answer, and to end."""
+        """Ends the run early: questions are given up, then the backend is told.
+
+        It has `grace_ms` to answer, and as long again to end by itself.
+        """
         if self.run.cancelled or self.ended or self._task is None:
             return
         self.run.cancelled = True
