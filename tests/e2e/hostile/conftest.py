@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from ..conftest import BROWSER_ARGS, named_browser
+from ..person import CAP_MS
 from ..running_server import free_port
 from .attacking import Attacker
 from .hosting import Hosted
@@ -54,6 +55,7 @@ def person_browser(
         ignore_default_args=["--disable-background-networking"],
         permissions=["clipboard-read", "clipboard-write"],
     )
+    context.set_default_timeout(CAP_MS)
     yield context
     context.close()
 
