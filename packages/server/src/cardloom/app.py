@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 from starlette.types import ASGIApp
 
 from cardloom_protocol.callers import Caller
+from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId, WorkspaceId
 
 from .core.bus import OWNERS, Bus
@@ -67,6 +69,9 @@ from .wiring.values import join_values
 
 _log = logging.getLogger(__name__)
 
+ANEW_S: Final = 5.0
+"""How long after a failure lasting work begins anew."""
+
 
 @dataclass(slots=True)
 class App:
@@ -119,7 +124,7 @@ class App:
         for step in self.life.on_start:
             await step()
         await self.canvas.announce_open()
-        self._tasks += [asyncio.create_task(work()) for work in (self._look_at_folders, *self.life.background)]
+        self._tasks += [asyncio.create_task(_lasting(work)) for work in (self._look_at_folders, *self.life.background)]
 
     def say_goodbye(self) -> None:
         """Tell the clients that the server is about to end."""
@@ -150,10 +155,23 @@ class App:
     async def _look_at_folders(self) -> None:
         while True:
             await asyncio.sleep(self.settings.folder_check_ms / 1000)
-            try:
-                await self.canvas.workspaces.check_folders()
-            except Exception:  # noqa: BLE001 - a task root: the next look may succeed
-                _log.exception("looking at the workspaces' folders failed")
+            await self.canvas.workspaces.check_folders()
+
+
+async def _lasting(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Root of the work that goes on as long as the server: what fails of it, as on a full disk, begins anew."""
+    while True:
+        try:
+            return await work()
+        except CallError as error:
+            _log.warning("%s was refused: %s", _name(work), error)
+        except Exception:  # noqa: BLE001 - a task root: without it the work would have ended unheard
+            _log.exception("%s failed", _name(work))
+        await asyncio.sleep(ANEW_S)
+
+
+def _name(work: object) -> str:
+    return getattr(work, "__qualname__", repr(work))
 
 
 def build(settings: Settings, clock: Clock | None = None) -> App:
