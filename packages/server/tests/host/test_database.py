@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import apsw
@@ -67,3 +68,21 @@ async def test_damage_that_is_met_later_is_told_and_the_next_start_sets_the_file
     assert again.replaced is not None
     assert again.replaced.backup.exists()
     again.close()
+
+
+@pytest.mark.parametrize("together", [1, 2])
+async def test_a_job_that_fails_after_it_ended_the_transaction_fails_alone_and_the_next_one_is_done(
+    tmp_path: Path, together: int
+) -> None:
+    database = open_file(tmp_path / "cardloom.db")
+
+    def failing(connection: apsw.Connection) -> None:
+        connection.execute("ROLLBACK")  # as SQLite does by itself when the disk is full
+        raise ValueError("our own bug")
+
+    async with asyncio.timeout(60):
+        outcomes = await asyncio.gather(*(database.submit(failing) for _ in range(together)), return_exceptions=True)
+        assert [type(one) for one in outcomes] == [ValueError] * together
+        await database.write(lambda connection: connection.execute("INSERT INTO small (text) VALUES ('x')"))
+    assert database.reader.execute("SELECT count(*) FROM small").get == 1
+    database.close()

@@ -50,7 +50,7 @@ class Server:
         """Ends everything."""
         self.kill()
         self._zygote.kill()
-        self._zygote.wait()
+        self._zygote.communicate()
 
 
 @pytest.fixture

@@ -142,9 +142,10 @@ class Database:
             outcomes = [self._alone(batch[0])] if len(batch) == 1 else [self._attempt(waiting) for waiting in batch]
             if self._writer.in_transaction:
                 self._writer.execute("COMMIT")
-        except apsw.Error as error:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
+        except Exception as error:  # noqa: BLE001 - a thread's root: whoever waits is told, and the next batch is tried
+            with suppress(apsw.Error):
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
             outcomes = [(waiting, None, error) for waiting in batch]
         if any(isinstance(error, apsw.CorruptError) for _, _, error in outcomes):
             with suppress(OSError):
