@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from cardloom_protocol.agents import AgentStatus
 
@@ -12,6 +12,9 @@ from .signals import LogView, ProgramState, Source
 
 OutputRule = Literal["never", "always", "after-enter"]
 EscapeRule = Literal["ends-turn", "goes-on", "nothing"]
+
+IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
+AT_REST: Final = (AgentStatus.FINISHED, AgentStatus.IDLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,12 @@ class AgentState:
 
     `status` None: nothing has told of any work yet. `life` grows with each start and each end of a process.
     `turn_at_ms`: when the present turn, or the last one, was reported to begin.
-    `entered_at_ms`: the last Enter of the person, or prompt of the host.
+    `entered_at_ms`: the last Enter of the person, or prompt of the host. `prompt_sent_at_ms`: a prompt of the host that
+    no turn followed yet. `dismissed_at_ms`: when a question was refused or a turn broken off; `interrupt_since_ms`:
+    since when an interrupt waits for its effect. `asks` are questions behind the open one, `hold` is an end that waits,
+    `due` a status that does. `presumed`: the turn was only given up as lost, so that a sign of life goes on with it.
+    `foreign_sessions`: those of other programs that inherited our settings. `deliveries`: hooks taken
+    already.
     """
 
     rules: Rules

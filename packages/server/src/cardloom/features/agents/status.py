@@ -33,13 +33,12 @@ from .signals import (
     TitleSaid,
     Told,
 )
-from .state import AgentState, Published, Rules, Step
+from .state import IN_TURN, AgentState, Published, Rules, Step
 from .telling import hear
 from .timing import TIMERS
 from .transitions import answered, ask, evidence_of, work
 from .watching import dismissed, entered, keyed, log_read, program_said, title_said
 
-_IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 _OF_PROCESSES: Final = (Spawned, SpawnFailed, Exited, ResumeMissed, Tick)
 _ROUNDS: Final = 8
 """A timer may set another one; each of the few timers runs out at most once in one step."""
@@ -53,7 +52,7 @@ def initial(rules: Rules) -> AgentState:
 def step(state: AgentState, signal: Signal, now_ms: int) -> Step:
     """Take one signal."""
     now_ms = max(now_ms, state.now_ms)
-    if isinstance(signal, Printed) and state.status in _IN_TURN and not _is_due(state, now_ms):
+    if isinstance(signal, Printed) and state.status in IN_TURN and not _is_due(state, now_ms):
         # By far the most frequent signal; it can only put timers off.
         return replace(state, now_ms=now_ms, printed_at_ms=now_ms), ()
     before_ms = min(now_ms, signal.at_ms) if isinstance(signal, Told) else now_ms
@@ -155,7 +154,7 @@ def _prompt_sent(state: AgentState) -> AgentState:
 
 def _printed(state: AgentState) -> Step:
     state = replace(state, printed_at_ms=state.now_ms)
-    if not state.alive or state.status in _IN_TURN:
+    if not state.alive or state.status in IN_TURN:
         return state, ()
     rule = "after-enter" if state.unheard else state.rules.output
     if rule == "always" or (rule == "after-enter" and entered(state)):

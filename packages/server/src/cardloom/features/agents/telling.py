@@ -28,7 +28,7 @@ from .facts import (
     Waiting,
 )
 from .signals import Source, Told
-from .state import AgentState, Due, Evidence, Reply, Step
+from .state import AT_REST, IN_TURN, AgentState, Due, Evidence, Reply, Step
 from .transitions import (
     ASK_MEMORY_MS,
     DISMISS_GRACE_MS,
@@ -45,9 +45,6 @@ from .transitions import (
     rest,
     work,
 )
-
-_IN_TURN = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
-_AT_REST = (AgentStatus.FINISHED, AgentStatus.IDLE)
 
 
 def hear(state: AgentState, signal: Told) -> Step:
@@ -107,7 +104,7 @@ def _stale(state: AgentState, at_ms: int) -> bool:
 
 def _waits(state: AgentState, evidence: Evidence) -> Step:
     """Take the notice of a program at rest; the end that belongs to it may still be on its way."""
-    if state.status not in _IN_TURN or _stale(state, evidence.at_ms):
+    if state.status not in IN_TURN or _stale(state, evidence.at_ms):
         return state, ()
     if state.interrupt_since_ms is not None:
         return rest(state, replace(evidence, note="interrupted"))
@@ -118,7 +115,7 @@ def _begin(state: AgentState, evidence: Evidence) -> Step:
     state = replace(state, prompt_sent_at_ms=None)
     if state.status is AgentStatus.IDLE and _in_grace(state):
         return state, ()
-    if state.status in _AT_REST and _stale(state, evidence.at_ms):
+    if state.status in AT_REST and _stale(state, evidence.at_ms):
         return state, ()
     return work(replace(state, hold=None, due=None, ends_as=None, retrying=None), evidence)
 
@@ -145,7 +142,7 @@ def _ask(state: AgentState, fact: Asked, evidence: Evidence) -> Step:
         recently = state.asked_at_ms is not None and state.now_ms - state.asked_at_ms < ASK_MEMORY_MS
         if recently or state.asks or state.status is not AgentStatus.WORKING or _log_is_over(state):
             return state, ()
-    elif state.status in _AT_REST and _stale(state, evidence.at_ms):
+    elif state.status in AT_REST and _stale(state, evidence.at_ms):
         return state, ()
     state = replace(state, asked_at_ms=state.now_ms)
     shown = state.question
@@ -177,7 +174,7 @@ def _end(state: AgentState, fact: TurnEnded, evidence: Evidence) -> Step:
         return state, ()
     if state.status is AgentStatus.IDLE and not _may_end_from_rest(state, ending):
         return state, ()
-    if state.status in _IN_TURN and _stale(state, evidence.at_ms):
+    if state.status in IN_TURN and _stale(state, evidence.at_ms):
         return state, ()
     settle_ms = fact.settle_ms
     if ending == "done" and settle_ms == 0 and _another_turn_may_follow(state, evidence.at_ms):
@@ -218,7 +215,7 @@ def subagents_are(state: AgentState, subagents: tuple[Subagent, ...], evidence: 
     if hold is not None and hold.due_ms is None:
         settle_from_ms = None if subagents else hold.settle_from_ms or state.now_ms
         return replace(state, hold=replace(hold, settle_from_ms=settle_from_ms)), ()
-    if new and state.status in _AT_REST:
+    if new and state.status in AT_REST:
         return work(state, evidence)
     return state, ()
 

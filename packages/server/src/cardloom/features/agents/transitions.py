@@ -12,22 +12,39 @@ from .signals import Source
 from .state import AgentState, Evidence, Hold, PendingAsk, Published, Step
 
 QUIET_MS: Final = 3_000
-DISMISS_GRACE_MS: Final = 5_000
-ANSWERED_SETTLE_MS: Final = 10_000
-QUEUED_SETTLE_MS: Final = 3_000
-SUBAGENT_SETTLE_MS: Final = 3_000
-SUBAGENT_HOLD_MS: Final = 60 * 60_000
+"""Silence after Escape that means that the turn was broken off."""
 OUTPUT_QUIET_MS: Final = 2_500
+"""The same, and the end of a turn, where output is all that there is to go by."""
+DISMISS_GRACE_MS: Final = 5_000
+"""How long after a refusal its echoes arrive: an answered question, an end, a turn that seems to begin."""
+ANSWERED_SETTLE_MS: Final = 10_000
+"""A log with an answer and no end: hooks have this long to tell of the end, or of more work."""
+QUEUED_SETTLE_MS: Final = 3_000
+"""A log with an end and prompts in the program's own queue: the next turn may begin at once."""
+SUBAGENT_SETTLE_MS: Final = 3_000
+"""After the last sub-agent the program often goes on with what it found."""
+SUBAGENT_HOLD_MS: Final = 60 * 60_000
+"""The longest that sub-agents keep a turn open: their end may have been lost."""
 STOP_HOLD_MS: Final = 1_500
+"""An end while the log shows another turn, or one that waits: time for that one to be told of."""
 STOP_SLACK_MS: Final = 300
+"""By how much the times of hooks and of the log may disagree about one moment."""
 ASK_MEMORY_MS: Final = 120_000
+"""A notice of a question is the late echo of one that was told of so recently."""
 PROGRAM_SETTLE_MS: Final = 300
-HOOK_HEADSTART_MS: Final = 1_000
+"""The program's own status says idle for a moment between two steps."""
 TITLE_SETTLE_MS: Final = 3_000
+"""A title at rest, where hooks speak as well and ought to tell of the end first."""
+HOOK_HEADSTART_MS: Final = 1_000
+"""Notices and statuses overtake the hook with the whole news."""
 UNHEARD_MS: Final = 10_000
+"""A prompt of which no hook told: output is watched from then on."""
 UNHEARD_AT_START_MS: Final = 60_000
 """A program that was started with a prompt loads its plugins first, on a busy machine for a long time."""
+
+# What a program may make us remember: beyond, the oldest give way.
 MAX_SUBAGENTS: Final = 64
+MAX_ASKS: Final = 64
 MAX_SESSIONS: Final = 200
 MAX_DELIVERIES: Final = 64
 
@@ -133,7 +150,7 @@ def pend(state: AgentState, question: Question, evidence: Evidence, due_ms: int)
             better = question if told else waiting.question
             merged = PendingAsk(better, min(waiting.due_ms, due_ms), waiting.evidence)
             return replace(state, asks=(*state.asks[:number], merged, *state.asks[number + 1 :]))
-    return replace(state, asks=(*state.asks, PendingAsk(question, due_ms, evidence))[-MAX_SUBAGENTS:])
+    return replace(state, asks=(*state.asks, PendingAsk(question, due_ms, evidence))[-MAX_ASKS:])
 
 
 def _enter(

@@ -10,7 +10,7 @@ from .bounds import bounded_view
 from .facts import MAX_DETAIL, Question, QuestionKind
 from .keys import read_keys
 from .signals import LogView, ProgramSaid, Source, TitleSaid
-from .state import AgentState, Due, Evidence, Reply, Step
+from .state import IN_TURN, AgentState, Due, Evidence, Reply, Step
 from .transitions import (
     ANSWERED_SETTLE_MS,
     HOOK_HEADSTART_MS,
@@ -25,8 +25,6 @@ from .transitions import (
     rest,
     work,
 )
-
-_IN_TURN = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 
 
 def entered(state: AgentState) -> bool:
@@ -47,23 +45,23 @@ def program_said(state: AgentState, said: ProgramSaid) -> Step:
             state = replace(state, due=None)
             if before == "blocked":
                 return answered(state, state.question.about if state.question else None, evidence)
-            if state.status not in _IN_TURN and not state.heard_hook and entered(state):
+            if state.status not in IN_TURN and not state.heard_hook and entered(state):
                 return work(state, evidence)
         case "blocked" if before != "blocked":
             question = _asked_by_program(said)
-            if state.question is None and not state.asks and (state.status in _IN_TURN or entered(state)):
+            if state.question is None and not state.asks and (state.status in IN_TURN or entered(state)):
                 state = replace(state, asked_at_ms=state.now_ms)
                 return pend(state, question, evidence, state.now_ms + state.rules.ask_hold_ms), ()
-        case "done" if before in ("working", "blocked") and state.status in _IN_TURN:
+        case "done" if before in ("working", "blocked") and state.status in IN_TURN:
             return _program_done(state, evidence), ()
-        case "idle" if state.status in _IN_TURN:
+        case "idle" if state.status in IN_TURN:
             if before == "done" and state.due is not None:
                 return finish(state, state.due.evidence)
             if before in ("working", "blocked"):
                 if state.interrupt_since_ms is not None:
                     return rest(state, evidence)
                 return replace(state, due=Due(state.now_ms + PROGRAM_SETTLE_MS, AgentStatus.IDLE, evidence)), ()
-        case "error" if state.status in _IN_TURN:
+        case "error" if state.status in IN_TURN:
             return finish(state, evidence, error=said.message or "the program reports an error")
         case _:
             pass
@@ -98,7 +96,7 @@ def title_said(state: AgentState, said: TitleSaid) -> Step:
             state = replace(state, due=None)
             if asked is not None:
                 return answered(state, asked.about, evidence)
-            if state.status not in _IN_TURN and not state.heard_hook and entered(state):
+            if state.status not in IN_TURN and not state.heard_hook and entered(state):
                 return work(state, evidence)
         case "asking" if state.status is AgentStatus.WORKING and not state.asks:
             question = Question("permission", "a question in the terminal", "")
@@ -143,7 +141,7 @@ def by_log(state: AgentState) -> Step:
     if log is None or log.phase == "unknown" or not state.alive:
         return state, ()
     evidence = evidence_of(state, Source.TRANSCRIPT, log.phase, log.phase_at_ms)
-    if state.status not in _IN_TURN:
+    if state.status not in IN_TURN:
         return _begun_in_log(state, log, evidence)
     if _newer(state, log.turn_started_at_ms, state.hold.at_ms if state.hold else None) and log.phase == "busy":
         state = replace(state, hold=None)
@@ -167,7 +165,7 @@ def by_log(state: AgentState) -> Step:
 def log_due_ms(state: AgentState) -> int | None:
     """When an end that the log shows may be believed."""
     log = state.log
-    if log is None or state.status not in _IN_TURN or state.hold is not None or not _newer(state, log.phase_at_ms):
+    if log is None or state.status not in IN_TURN or state.hold is not None or not _newer(state, log.phase_at_ms):
         return None
     if log.phase == "answered" and state.status is AgentStatus.WORKING:
         return (log.phase_at_ms or 0) + ANSWERED_SETTLE_MS

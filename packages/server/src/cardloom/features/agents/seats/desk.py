@@ -27,6 +27,7 @@ from ....host.screen import Scheme
 from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published
+from ..transitions import MAX_SESSIONS
 from . import left_over, worktrees
 from .answering import answer
 from .detection import Detector, Found, named_program
@@ -37,7 +38,6 @@ from .showing import Emit, Outputs, question_key, shown
 _log = logging.getLogger(__name__)
 
 KIND: Final = "agent"
-MAX_SESSIONS: Final = 200
 
 Commit: TypeAlias = Callable[[WorkspaceId, Callable[[Graph], Sequence[Change]]], Awaitable[None]]
 

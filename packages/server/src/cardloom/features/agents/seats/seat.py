@@ -44,7 +44,7 @@ from ..signals import (
     Tick,
     told,
 )
-from ..state import AgentState, Published
+from ..state import IN_TURN, AgentState, Published
 from ..status import initial, step, wake_at_ms
 from ..timing import first_turn_is_due
 from .ear import Ear
@@ -57,8 +57,6 @@ INTERRUPT_WAIT_MS: Final = 2_500
 _INTERRUPTS_MOST: Final = 3
 _LOOK_AGAIN_S: Final = 0.25
 """Time alone may make something hold, silence for one."""
-
-_IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 
 
 class SeatEvents(Protocol):
@@ -222,7 +220,7 @@ class Seat:
         self.state, published = step(before, signal, now_ms)
         self._news.set()
         self._arm()
-        if published and self.state.shown not in _IN_TURN:
+        if published and self.state.shown not in IN_TURN:
             self._ended_at_ms = self._clock.now_ms()
         if published:
             self._ear.moved()
@@ -376,7 +374,7 @@ class Seat:
 
     def _reads_log(self) -> bool:
         lately = self._clock.now_ms() - self._ended_at_ms < LOG_POLL_AFTER_MS
-        return self.state.alive and (self.state.shown in _IN_TURN or lately)
+        return self.state.alive and (self.state.shown in IN_TURN or lately)
 
     def _live(self) -> Console:
         if self._console is None or not self.alive:

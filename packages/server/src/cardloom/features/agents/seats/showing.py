@@ -7,18 +7,17 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final, TypeAlias
 
-from cardloom_protocol.agents import AgentInfo, AgentStatus
+from cardloom_protocol.agents import AgentInfo
 from cardloom_protocol.errors import CallError, JsonValue
 from cardloom_protocol.ids import CardId
 
 from ....core.call import Cause
-from ..state import AgentState, Published
+from ..state import IN_TURN, AgentState, Published
 from .seat import Seat
 
 _log = logging.getLogger(__name__)
 
 _SHOWN_REPLY_CHARS: Final = 4_000
-_IN_TURN: Final = (AgentStatus.WORKING, AgentStatus.NEEDS_INPUT)
 _CHOICES: Final = ("approve", "always", "deny")
 
 Emit: TypeAlias = Callable[[CardId, str, JsonValue, Cause | None], Awaitable[int]]
@@ -99,7 +98,7 @@ class Outputs:
             if not one.quiet
         ]
         reply = seat.state.reply
-        if reply is not None and seat.status not in _IN_TURN and reply.at_ms > self._told_reply.get(seat.card_id, 0):
+        if reply is not None and seat.status not in IN_TURN and reply.at_ms > self._told_reply.get(seat.card_id, 0):
             self._told_reply[seat.card_id] = reply.at_ms
             values.append(("reply", reply.text))
         if not values:
