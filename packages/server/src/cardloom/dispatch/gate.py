@@ -30,22 +30,17 @@ class Gate:
         self._clock = clock
         self._rates: dict[CardId, dict[str, RateWindow]] = {}
 
-    def admit(self, method: str, params: JsonValue, caller: Caller, *, ready: bool) -> MethodRow:
-        """Give the method's row when the call may go ahead, and count it. CallError says why it may not."""
-        row = find_method(_namespace(caller, method), method)
-        if row is not None and not caller.may_call(row):
-            row = None
-        if row is not None and caller.kind is CallerKind.AGENT:
-            row = for_agent(row)
+    def admit(self, method: str, params: JsonValue, caller: Caller, *, ready: bool) -> None:
+        """Count a call that may go ahead; CallError says why another one may not."""
+        row = _row_for(caller, method)
         refusal = check(row, self._facts(row, params, caller, ready=ready))
-        if refusal is not None and refusal.code is ErrorCode.NOT_READY and caller.kind is CallerKind.OWNER:
+        if refusal is None:
+            return
+        if refusal.code is ErrorCode.NOT_READY and caller.kind is CallerKind.OWNER:
             raise CallError(ErrorCode.NOT_READY, "Call client.hello first.")
-        if refusal is not None and refusal.code is ErrorCode.METHOD_NOT_FOUND:
+        if refusal.code is ErrorCode.METHOD_NOT_FOUND:
             raise CallError(ErrorCode.METHOD_NOT_FOUND, f"This server offers no method {method!r}.")
-        if refusal is not None:
-            raise refusal
-        assert row is not None
-        return row
+        raise refusal
 
     def count(self, card_id: CardId, method: str) -> None:
         """Count something a card did otherwise as a call of a method. RATE_LIMITED with `retryAfterMs`."""
@@ -82,6 +77,14 @@ class Gate:
         if window is not None:
             self._rates.setdefault(card_id, {})[row.name] = window
         return window
+
+
+def _row_for(caller: Caller, method: str) -> MethodRow | None:
+    """The method as this kind of caller has it; None where it is no method for it."""
+    row = find_method(_namespace(caller, method), method)
+    if row is None or not caller.may_call(row):
+        return None
+    return for_agent(row) if caller.kind is CallerKind.AGENT else row
 
 
 def _namespace(caller: Caller, method: str) -> Namespace:
