@@ -12,6 +12,8 @@ import pytest
 
 from cardloom.features.sessions.backends.acp.agent import AcpSettings
 from cardloom.features.sessions.backends.acp.backend import AcpBackend
+from cardloom.host.piped import PipedProgram
+from cardloom.host.processes import Command
 from cardloom_protocol.session import NodePatch, SessionError, has
 from cardloom_sdk.backend import BackendHost
 from cardloom_sdk.stores import MemoryStore
@@ -117,6 +119,25 @@ async def test_a_program_that_is_no_agent_refuses_the_run_and_stores_nothing(tmp
         await begun(host, session, "hello")
     assert refusal.value.code == "acp_unavailable"
     assert await history(host, session) == []
+    await host.close()
+
+
+async def test_a_program_that_is_gone_before_the_first_word_is_no_agent_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = PipedProgram.start
+
+    async def gone_at_once(command: Command) -> PipedProgram:
+        program = await start(command)
+        await program.wait()
+        return program
+
+    monkeypatch.setattr(PipedProgram, "start", gone_at_once)
+    host = host_of(tmp_path, sys.executable, "-c", "raise SystemExit('no license')")
+    session = await new_session(host)
+    with pytest.raises(SessionError, match="no license") as refusal:
+        await begun(host, session, "hello")
+    assert refusal.value.code == "acp_unavailable"
     await host.close()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -133,7 +134,7 @@ class AcpAgent:
             if isinstance(error, ConnectionError):  # it is on its way out, and may have said why
                 await self._program.settle()
             words = self._program.last_words or str(error) or type(error).__name__
-            await connection.close()
+            self._connection = connection
             await self._end()
             raise SessionError(UNAVAILABLE, f"The agent does not speak this protocol: {words[:300]}") from None
         told = hello.agent_capabilities
@@ -175,7 +176,8 @@ class AcpAgent:
 
     async def _end(self) -> None:
         if self._connection is not None:
-            await self._connection.close()
+            with suppress(ConnectionError, RuntimeError):  # what could not be sent any more is told here once again
+                await self._connection.close()
         if self._program is not None:
             await self._program.stop()
         self._connection = self._program = None
