@@ -23,7 +23,7 @@ from cardloom_protocol.errors import CallError
 
 from .home import Home
 
-CAP_MS = 40_000
+CAP_MS = 60_000
 WATCHER = {
     "manifestVersion": 1,
     "protocol": 1,

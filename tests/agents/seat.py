@@ -13,7 +13,7 @@ from cardloom.host.pty import Launch, Size
 
 from .home import Home
 
-CAP_S = 40.0
+CAP_S = 90.0  # a program that is large and new takes its time on a busy machine
 SIZE = Size(120, 40)
 # Between a paste and the key that sends it: sooner, some programs take the key for a part of the paste.
 SUBMIT_PAUSE_S = 0.15
