@@ -19,7 +19,6 @@ import { PackagesDialog } from "../packages/PackagesDialog";
 import { Inspector } from "../panels/Inspector";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
-import { useScheme } from "../theme/useScheme";
 import { BudgetDialog } from "../usage/BudgetDialog";
 import { UsageDialog } from "../usage/UsageDialog";
 import { AccessPage } from "./AccessPage";
@@ -33,6 +32,7 @@ import { EmptyCanvas, FailedWorkspace, LoadingPlace, NoWorkspace } from "./Place
 import { Questions } from "./Questions";
 import { ToastStack } from "./Toasts";
 import { TopBar } from "./TopBar";
+import { usePage } from "./usePage";
 import { usePageWork } from "./usePageWork";
 import { useRegions } from "./useRegions";
 
@@ -50,17 +50,12 @@ function Page() {
   const session = useSession();
   const t = useT();
   const api = useMemo(() => makeCardApi(session, t), [session, t]);
-  const phase = useStore(session.connection, (state) => state.phase);
-  const language = useStore(session.app, (app) => app.preferences.language);
-  useScheme(useStore(session.app, (app) => (app.version === "" ? null : app.preferences.scheme)));
+  const phase = usePage(session);
   useGlobalKeys(session);
   useRegions();
   useFrameFocus();
   usePageWork(session);
   useNotices(session);
-  useEffect(() => {
-    document.documentElement.lang = language;
-  }, [language]);
   if (phase === "refused") return <AccessPage why="refused" />;
   return (
     <CardApiProvider value={api}>
@@ -175,8 +170,6 @@ function useGlobalKeys(session: Session): void {
       },
       { signal: stop.signal },
     );
-    window.addEventListener("online", () => session.client.retryNow(), { signal: stop.signal });
-    window.addEventListener("focus", () => session.client.retryNow(), { signal: stop.signal });
     return () => stop.abort();
   }, [session]);
 }
