@@ -40,6 +40,7 @@ async def dreams_key() -> str | None:
 async def dreams() -> AsyncIterator[BackendHost]:
     async with served(Dreams().app) as server:
         host = BackendHost(MappedBackend(Engine(load_mapping(EXAMPLES / "dreams.json"), server.url, dreams_key)))
+        await host.start()  # what was not started is not ended
         yield host
         await host.close()
 
@@ -53,6 +54,7 @@ def kitchen() -> Marinara:
 async def marinara(kitchen: Marinara) -> AsyncIterator[BackendHost]:
     async with served(kitchen.app) as server:
         host = BackendHost(MappedBackend(Engine(load_mapping(EXAMPLES / "marinara.json"), server.url)))
+        await host.start()  # what was not started is not ended
         yield host
         await host.close()
 
