@@ -14,7 +14,7 @@ from typing import Any
 
 import uvloop
 
-from cardloom.app import App, running
+from cardloom.app import running
 from cardloom.core.bus import Event
 from cardloom.core.ids import new_connection_id
 from cardloom.features.files.watches import Asker
@@ -160,7 +160,7 @@ async def _watching(folder: Path) -> list[Row]:
         app.bus.attach(connection_id, take)
         await app.files.watch(Asker(connection_id, workspace.id, None), "", recursive=True)
         latencies = await _latencies(folder / "project", told)
-        complete = await _burst(app, folder / "project", told)
+        complete = await _burst(folder / "project", told)
     gather_ms = float(limit("fsWatchGatherMs"))
     window = "the window alone"
     middle = statistics.median(latencies)
@@ -185,7 +185,7 @@ async def _latencies(folder: Path, told: asyncio.Queue[str]) -> list[float]:
     return found
 
 
-async def _burst(app: App, folder: Path, told: asyncio.Queue[str]) -> int:
+async def _burst(folder: Path, told: asyncio.Queue[str]) -> int:
     """How many of the new files were told of."""
 
     def make() -> None:

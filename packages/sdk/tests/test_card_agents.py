@@ -106,6 +106,19 @@ async def test_status_changes_can_be_heard_of_one_agent() -> None:
     assert turns == ["start", "end"]
 
 
+async def test_agents_that_came_or_went_are_heard_of_as_the_whole_list() -> None:
+    card = make_card()
+    heard: list[list[tuple[str, bool]]] = []
+    stop = card.on_agents_changed(lambda agents: heard.append([(one.id, one.connected) for one in agents]))
+    async with make_host(card) as host:
+        listed = host.world.answers["agents.list"]({})
+        await host.event("agents.changed", {"agents": listed})
+        await host.event("agents.changed", {"agents": listed[1:]})
+        stop()
+        await host.event("agents.changed", {"agents": []})
+    assert heard == [[("c_t1", True), ("c_t2", True)], [("c_t2", True)]]
+
+
 async def test_agents_are_listed_with_whether_an_arrow_joins_them() -> None:
     card = make_card()
     async with CardHost(card, permissions=["agents.output"], peers=[T1], agents=[shell("c_t1"), shell("c_x")]):
