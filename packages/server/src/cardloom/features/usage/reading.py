@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import BinaryIO, Final
+from io import FileIO
+from typing import Final
 
 import msgspec
 
@@ -21,8 +22,7 @@ from .readers.qwen import QwenReader
 from .records import Skip, UsageRecord
 
 BLOCK_BYTES: Final = 120 << 10
-"""Small enough that its memory is used again for the next block (of 128 KiB on it is given back and asked for anew each
-time), and stays in the processor's cache."""
+"""Small enough to stay in the processor's cache."""
 LONGEST_LINE_BYTES: Final = 32 << 20
 _MARK_BYTES: Final = 64
 
@@ -73,14 +73,19 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     from_offset: int | None = None
 
 
-def read_lines(log: LogFile, cursor: Cursor, longest_line_bytes: int = LONGEST_LINE_BYTES) -> Reading:
-    """Read what a line log has gained."""
+def read_lines(
+    log: LogFile,
+    cursor: Cursor,
+    longest_line_bytes: int = LONGEST_LINE_BYTES,
+    memory: bytearray | None = None,
+) -> Reading:
+    """Read what a line log has gained. Whoever reads many logs lends the memory for blocks, that of one block."""
     try:
         with open(log.path, "rb", buffering=0) as file:
             restarted = cursor.offset > 0 and not _same(file, cursor)
             start = Cursor() if restarted else cursor
             reader = LINE_READERS[log.harness](log.path, start.state, _label(log.path))
-            reached, skipping = _feed_lines(file, start, reader, longest_line_bytes)
+            reached, skipping = _feed_lines(file, start, reader, longest_line_bytes, memory or bytearray(BLOCK_BYTES))
             head, tail = _marks(file, reached)
     except OSError as error:
         return Reading(log, cursor, error=error.strerror or str(error))
@@ -113,39 +118,41 @@ def read_document(log: LogFile, most_bytes: int = LONGEST_LINE_BYTES) -> Reading
     return Reading(log, Cursor(offset=len(text)), True, list(output.records.values()), skips=output.skips)
 
 
-def _feed_lines(file: BinaryIO, start: Cursor, reader: LineReader, longest_bytes: int) -> tuple[int, bool]:
+def _feed_lines(
+    file: FileIO, start: Cursor, reader: LineReader, longest_bytes: int, memory: bytearray
+) -> tuple[int, bool]:
     """Hand whole lines to a reader, and tell how far that went and whether it ended inside a line too long.
 
     Every block begins with a line; what a block has of a line that goes on is read again with the next one. A last line
     without an end is told: it is read when it has one, which never comes after a crash.
     """
-    reached, skipping, size = start.offset, start.skipping, BLOCK_BYTES
+    reached, skipping, block = start.offset, start.skipping, memory
     file.seek(reached)
-    while block := file.read(size):
+    while count := file.readinto(block):
         if skipping:
-            end = block.find(b"\n")
-            skipping, reached = end < 0, reached + (len(block) if end < 0 else end + 1)
+            end = block.find(b"\n", 0, count)
+            skipping, reached = end < 0, reached + (count if end < 0 else end + 1)
             if not skipping:
                 file.seek(reached)
-        elif (end := block.rfind(b"\n")) >= 0:
+        elif (end := block.rfind(b"\n", 0, count)) >= 0:
             reader.feed(block, end, reached)
-            reached, size, whole = reached + end + 1, BLOCK_BYTES, end + 1 == len(block)
-            if not whole:
+            reached, block = reached + end + 1, memory
+            if end + 1 < count:
                 file.seek(reached)
-        elif len(block) > longest_bytes:
+        elif count > longest_bytes:
             reader.output.skip(TOO_LONG, reached)
-            reached, size, skipping = reached + len(block), BLOCK_BYTES, True
-        elif len(block) < size:
-            if block.strip(b"\0\r "):
+            reached, block, skipping = reached + count, memory, True
+        elif count < len(block):
+            if block[:count].strip(b"\0\r "):
                 reader.output.skip(UNFINISHED, reached)
             break
         else:
-            size = min(size * 2, longest_bytes + 1)
+            block = bytearray(min(len(block) * 2, longest_bytes + 1))
             file.seek(reached)
     return reached, skipping
 
 
-def _same(file: BinaryIO, cursor: Cursor) -> bool:
+def _same(file: FileIO, cursor: Cursor) -> bool:
     size = os.fstat(file.fileno()).st_size
     if size < cursor.offset:
         return False
@@ -153,7 +160,7 @@ def _same(file: BinaryIO, cursor: Cursor) -> bool:
     return head == cursor.head and tail == cursor.tail
 
 
-def _marks(file: BinaryIO, offset: int) -> tuple[bytes, bytes]:
+def _marks(file: FileIO, offset: int) -> tuple[bytes, bytes]:
     """The bytes at the beginning and before an offset."""
     count = min(_MARK_BYTES, offset)
     file.seek(0)

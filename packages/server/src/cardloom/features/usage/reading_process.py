@@ -15,7 +15,7 @@ from typing import IO
 
 import msgspec
 
-from .reading import Cursor, LogFile, read_lines
+from .reading import BLOCK_BYTES, Cursor, LogFile, read_lines
 from .rows import Packed, pack
 
 Job = tuple[LogFile, Cursor]
@@ -64,9 +64,9 @@ def main() -> None:
 
 
 def _read(share: Iterable[Job], stream: IO[bytes]) -> None:
-    encoder = msgspec.msgpack.Encoder()
+    encoder, memory = msgspec.msgpack.Encoder(), bytearray(BLOCK_BYTES)
     for log, cursor in share:
-        write_message(stream, encoder.encode(pack(read_lines(log, cursor))))
+        write_message(stream, encoder.encode(pack(read_lines(log, cursor, memory=memory))))
 
 
 READINGS = msgspec.msgpack.Decoder(Packed)

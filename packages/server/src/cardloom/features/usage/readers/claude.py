@@ -47,12 +47,12 @@ class ClaudeReader:
         self.output = Output()
         self._label = label
         self._state = restored(_State, state)
-        self._block = b""
+        self._block = bytearray()
         self._inputs = Inputs(self._state.inputs)
         self._open: OpenMessage | None = None
         self._usual = 0
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
         self._block, inputs, usual = block, self._inputs, self._usual
         inputs.begin(block)
         find, startswith, begin, size = block.find, block.startswith, 0, end
@@ -83,13 +83,13 @@ class ClaudeReader:
             begin = end + 1
         inputs.end()
         self._close()
-        self._block, self._usual = b"", usual
+        self._block, self._usual = bytearray(), usual
 
     def state(self) -> bytes:
         self._state.inputs = self._inputs.told
         return msgspec.msgpack.encode(self._state)
 
-    def _request_line(self, line: bytes) -> None:
+    def _request_line(self, line: bytearray) -> None:
         head = decoded(HEADS, line)
         at = ms_of(head.timestamp) if head else None
         if head and head.id and at is not None and head.type == "api-request":

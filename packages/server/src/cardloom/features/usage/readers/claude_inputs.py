@@ -18,8 +18,6 @@ HEAD_BYTES: Final = 400
 _PROGRESS: Final = b'"type":"progress"'
 """A line that tells of a sub-agent's message and holds it."""
 _MAIN: Final = b'"isSidechain":false'
-_MAIN_BYTES: Final = 100
-"""Where a line of the main chain usually says so."""
 SIDE: Final = b'"isSidechain":true'
 _UUID: Final = b'"uuid":"'
 _UUID_CHARS: Final = 64
@@ -53,11 +51,11 @@ class Inputs:
     def __init__(self, told: Told) -> None:
         self._newest = [told.get(name) for name in _NAMES]
         self.has_sides = "side" in told
-        self._block = b""
+        self._block = bytearray()
         self._unclear: list[tuple[int, int]] = []
         self._looked = [0, 0]
 
-    def begin(self, block: bytes) -> None:
+    def begin(self, block: bytearray) -> None:
         """The lines that follow are those of a block."""
         self._block, self._unclear, self._looked = block, [], [0, 0]
 
@@ -66,7 +64,7 @@ class Inputs:
         self.newest(False)
         if self.has_sides:
             self.newest(True)
-        self.begin(b"")
+        self.begin(bytearray())
 
     @property
     def told(self) -> Told:
@@ -79,7 +77,7 @@ class Inputs:
         if block.rfind(b"{", begin, text) != begin and block.find(_PROGRESS, begin, head) >= 0:
             self._unclear.append((begin, end))
             return
-        side = block.find(_MAIN, begin, begin + _MAIN_BYTES) < 0 and block.find(SIDE, begin, head) >= 0
+        side = block.find(_MAIN, begin, text) < 0 and block.find(SIDE, begin, head) >= 0
         if side:
             self.has_sides = True
         stamp = _stamp(block, begin, end, text)
@@ -109,7 +107,7 @@ class Inputs:
         return self._newest[side]
 
 
-def _time_of(block: bytes, begin: int, end: int, side: bool) -> int | None:
+def _time_of(block: bytearray, begin: int, end: int, side: bool) -> int | None:
     """When a line of a person, a tool or the program was written; None for other lines and the other chain's."""
     if block.find(b'"user"', begin, end) < 0 and block.find(b'"system"', begin, end) < 0:
         return None
@@ -119,7 +117,7 @@ def _time_of(block: bytes, begin: int, end: int, side: bool) -> int | None:
     return ms_of(line.timestamp)
 
 
-def _stamp(block: bytes, begin: int, end: int, text: int) -> bytes | None:
+def _stamp(block: bytearray, begin: int, end: int, text: int) -> bytes | None:
     """The time behind the first `uuid` that has one right behind it. Usually that follows the message's last brace."""
     if block.find(_STAMP, begin, text) < 0:
         at = text

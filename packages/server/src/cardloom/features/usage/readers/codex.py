@@ -130,7 +130,7 @@ class CodexReader:
         if state is None:
             self._state.thread = self._state.session = id_in(path)
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
             if line:
                 self._line(line, begin)

@@ -65,7 +65,7 @@ class GeminiReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
             if b'"tokens"' in line or b'"sessionId"' in line:
                 message = decoded(_MESSAGES, line)

@@ -88,8 +88,11 @@ class LineReader(Protocol):
     latest_wins: bool
     """Whether a later sighting replaces an earlier one instead of being merged with it."""
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
-        """Take the whole lines before `end`, where the last one ends; `offset` is where the block begins in the log."""
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
+        """Take the whole lines before `end`, where the last one ends; `offset` is where the block begins in the log.
+
+        The block's memory is used again: nothing of it may be kept.
+        """
 
     def state(self) -> bytes:
         """What the next reading has to know."""
@@ -99,9 +102,9 @@ ReaderFactory = Callable[[str, bytes | None, str | None], LineReader]
 """Makes a reader from the log's path, the state of the earlier reading and what is known of the log from outside."""
 
 
-def lines_of(block: bytes, end: int, offset: int) -> Iterator[tuple[bytes, int]]:
+def lines_of(block: bytearray, end: int, offset: int) -> Iterator[tuple[bytes, int]]:
     """The lines of a block before `end`, each with the byte where it begins in the log."""
-    for line in block[:end].split(b"\n"):
+    for line in bytes(memoryview(block)[:end]).split(b"\n"):
         yield line, offset
         offset += len(line) + 1
 
@@ -118,7 +121,7 @@ def ms_of(text: str | None) -> int | None:
     return since.days * 86_400_000 + since.seconds * 1000 + (since.microseconds + 500) // 1000
 
 
-def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
+def decoded(decoder: msgspec.json.Decoder[T], line: bytes | bytearray) -> T | None:
     """The line's fields, None when it is no JSON of that shape. Zero bytes that a crash left around it are dropped."""
     try:
         return decoder.decode(line.strip(b"\0\r "))
@@ -126,7 +129,7 @@ def decoded(decoder: msgspec.json.Decoder[T], line: bytes) -> T | None:
         return None
 
 
-def looks_whole(line: bytes) -> bool:
+def looks_whole(line: bytes | bytearray) -> bool:
     """Whether a line begins and ends as an object does, or is empty."""
     return (line[:1] == b"{" and line[-1:] == b"}") or not line.strip(b"\0\r ") or line.strip(b"\0\r ")[-1:] == b"}"
 

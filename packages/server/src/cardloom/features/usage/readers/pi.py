@@ -73,7 +73,7 @@ class PiReader:
         if state is None:
             self._state.session = id_in(path)
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
             if b'"usage"' in line or b'"session"' in line:
                 self._line(line, begin)

@@ -104,7 +104,7 @@ class QwenReader:
         self.output = Output()
         self._state = restored(_State, state)
 
-    def feed(self, block: bytes, end: int, offset: int) -> None:
+    def feed(self, block: bytearray, end: int, offset: int) -> None:
         for line, begin in lines_of(block, end, offset):
             if b'"qwen-code.api_response"' in line or b'"usageMetadata"' in line:
                 self._line(line, begin)
