@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from cardloom.app import App, running
+from cardloom.core.clock import SystemClock
 from cardloom.core.ids import new_connection_id
 from cardloom.serving import Server, bind
 from cardloom.settings import Settings
@@ -220,6 +221,15 @@ async def listening(app: App) -> AsyncIterator[Listening]:
 def settings(tmp_path: Path) -> Settings:
     """Settings of a server on a fresh data folder."""
     return Settings(tmp_path / "data")
+
+
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steady clock of the servers of a test stands: what comes one after the other comes at once.
+
+    For tests of how much is too much within a while, which a slow machine would take longer for than that.
+    """
+    monkeypatch.setattr(SystemClock, "steady_ms", lambda _: 1000)
 
 
 @pytest.fixture

@@ -274,7 +274,9 @@ async def test_a_restarted_server_shows_what_was_there(settings: Settings, clien
         workspace = await page.call("workspace.create", name="P", path=str(folder))
         note = await _add(page, workspace["id"], content={"text": "с\u2028\ud83d\ude00"}, title="half \ud83d")
         board = await _add(page, workspace["id"], "kanban", x=1.5)
+        await page.call("canvas.subscribe", workspaceId=workspace["id"])
         await page.call("canvas.connect", a=note["id"], b=board["id"])
+        await page.event("arrow.activity")  # the note's text has reached the board: nothing is on its way any more
         await page.call("preferences.set", scheme="light")
         before = await page.call("canvas.snapshot", workspaceId=workspace["id"])
     async with running(settings) as app, clients_of(app) as clients:

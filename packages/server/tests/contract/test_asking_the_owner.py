@@ -80,6 +80,7 @@ async def test_a_card_out_of_sight_asks_nothing(desk: Any, method: str, params: 
     assert [name for name, _ in desk.page.events if name == "dialog.opened"] == []
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_ten_questions_a_minute_are_enough(desk: Any) -> None:
     card = await enter(desk)
     desk.app.contract.asking.timeout_ms = 1
@@ -199,6 +200,7 @@ async def test_what_is_granted_already_is_not_asked_again(desk: Any) -> None:
     assert [name for name, _ in desk.page.events if name == "dialog.opened"] == []
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_five_seconds_lie_between_two_requests(desk: Any) -> None:
     card = await enter(desk)
     desk.app.contract.asking.timeout_ms = 1

@@ -254,6 +254,7 @@ async def test_out_of_sight_a_method_that_needs_the_screen_is_not_visible(
 @pytest.mark.parametrize(
     "row", [row for row in BUILT if row.per_minute is not None or row.min_interval_ms is not None], ids=name_of
 )
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_method_is_limited_to_its_rate_and_says_when_again(desk: Any, card: Actor, row: MethodRow) -> None:
     params = params_of(desk, row)
     for _ in range(row.per_minute or 1):

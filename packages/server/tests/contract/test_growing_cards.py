@@ -19,6 +19,7 @@ SPAWN = ["canvas.spawn"]
 # card.requestResize
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_card_is_resized_within_its_manifests_bounds_and_told(desk: Any) -> None:
     sizes = {"minSize": {"w": 300, "h": 200}, "defaultSize": {"w": 400, "h": 300}, "maxSize": {"w": 500, "h": 400}}
     card = await desk.enter(card=sizes)
@@ -117,6 +118,7 @@ async def test_four_living_children_are_the_limit(desk: Any) -> None:
     await other.call("card.spawn", kind="sticky")
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_four_spawns_a_minute(desk: Any) -> None:
     card = await desk.enter(permissions=SPAWN)
     for _ in range(4):

@@ -125,6 +125,7 @@ async def test_nobody_listening_is_a_network_error(desk: Any, web: Web) -> None:
     assert refusal.code is ErrorCode.NETWORK_ERROR
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_hundred_and_twenty_requests_a_minute(desk: Any, web: Web) -> None:
     web.secure.on("/a")
     card = await enter(desk)

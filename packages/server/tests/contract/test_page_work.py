@@ -65,6 +65,7 @@ async def test_a_menu_that_does_not_fit_changes_nothing(desk: Any, items: list[d
     assert (await desk.page.call("card.menu", cardId=card.id))["items"] == ITEMS
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_thirty_menus_a_minute_are_enough(desk: Any) -> None:
     card = await desk.enter()
     for _ in range(30):
@@ -75,6 +76,7 @@ async def test_thirty_menus_a_minute_are_enough(desk: Any) -> None:
 # card.focus
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_card_brings_another_one_into_view_on_one_page(desk: Any, clients: Any) -> None:
     card, note = await desk.enter(), await desk.add("note")
     other = await clients.page()
@@ -111,6 +113,7 @@ async def enter(desk: Any) -> Actor:
     return card
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_text_is_on_the_clipboard_once_the_page_says_so(desk: Any) -> None:
     card = await enter(desk)
     copying = await started(card.call("clipboard.writeText", text="npm test"))

@@ -75,6 +75,7 @@ async def test_every_value_that_does_not_fit_is_named_and_nothing_is_changed(des
     assert (await card.call("settings.get"))["values"] == DEFAULTS
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_sixty_changes_a_minute_are_enough(desk: Any) -> None:
     card = await enter(desk)
     for number in range(60):

@@ -139,6 +139,7 @@ async def test_another_card_cannot_answer(desk: Any) -> None:
     assert (await card.refused("tools.respond", callId=call_id, result=OK)).code is ErrorCode.NOT_FOUND
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_progress_reaches_the_agent_at_most_four_times_a_second(desk: Any) -> None:
     card = await enter(desk)
     heard: list[str] = []
@@ -171,6 +172,7 @@ async def test_a_hidden_tool_is_offered_to_nobody_until_it_is_shown_again(desk: 
     assert (await card.refused("tools.setEnabled", tool="none", enabled=True)).code is ErrorCode.NOT_FOUND
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_thirty_switches_a_minute_are_enough(desk: Any) -> None:
     card = await enter(desk)
     for number in range(30):

@@ -280,6 +280,7 @@ async def test_what_is_thrown_away_goes_to_the_trash(filer: Filer, folder: Path,
     assert [path.name for path in folder.iterdir()] == ["real"]
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_sixty_things_a_minute_may_be_thrown_away(filer: Filer, folder: Path, trashed: Path) -> None:
     for number in range(60):
         (folder / str(number)).write_text("")

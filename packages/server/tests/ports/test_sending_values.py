@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from cardloom_protocol.errors import ErrorCode
 
 from .conftest import Board, port
@@ -227,6 +229,7 @@ async def test_an_arrow_that_a_card_drew_carries_nothing_until_the_owner_confirm
     assert (await receiver.message())["data"] == "now"
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_more_than_twenty_messages_a_second_are_refused_with_the_time_to_wait(board: Board) -> None:
     sender = await board.custom(port("out", "ns:text"), port("other", "ns:text"))
     for index in range(20):
