@@ -195,6 +195,36 @@ async def test_a_backend_that_does_not_answer_when_a_run_is_to_end_holds_nobody_
         assert [one.log.state.status for one in others] == ["cancelled", "cancelled"]
 
 
+async def test_whoever_waits_for_a_run_that_is_refused_late_is_let_go() -> None:
+    asked, refuse = asyncio.Event(), asyncio.Event()
+
+    async def late(run: Run, sessions: StoreSessions) -> None:
+        asked.set()
+        await refuse.wait()
+        raise SessionError("full", "there is no room")
+
+    host = BackendHost(ScriptedBackend(late))
+    session_id = (await host.backend.sessions.create({}))["id"]
+    async with asyncio.timeout(60):
+        starting = asyncio.create_task(host.start_run({"sessionId": session_id, "text": "x"}))
+        await asked.wait()
+        with pytest.raises(Conflict) as busy:
+            await host.start_run({"sessionId": session_id, "text": "y"})
+        live = host.run(busy.value.details["runId"])  # type: ignore[index, call-overload, arg-type]
+        reading, more = asyncio.create_task(ended(live)), asyncio.create_task(live.log.more())
+        while live.log.waiting < 2:  # noqa: ASYNC110 - who waits is told of nothing yet
+            await asyncio.sleep(0)
+        refuse.set()
+        with pytest.raises(SessionError, match="no room"):
+            await starting
+        assert await reading == []
+        await more
+    assert live.ended
+    with pytest.raises(NotFound):
+        host.run(live.id)
+    await host.close()
+
+
 async def test_a_cancelled_run_gives_its_questions_up() -> None:
     host = BackendHost(ScriptedBackend(asking))
     live = await started(host)

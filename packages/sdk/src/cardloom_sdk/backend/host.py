@@ -170,7 +170,7 @@ class BackendHost:
 
     async def _see_through(self, live: LiveRun) -> None:
         await live.begin()
-        if not live.log.ended:  # it never began
+        if live.log.state.end is None:  # it never began
             del self._runs[live.id]
             return
         self._ended.append(live.id)

@@ -53,7 +53,6 @@ class LiveRun:
         self._asks: dict[str, tuple[JsonObject, asyncio.Future[AskAnswer]]] = {}
         self._settled: set[str] = set()
         self._task: asyncio.Task[None] | None = None
-        self._refused = False
 
     @property
     def id(self) -> str:
@@ -66,7 +65,7 @@ class LiveRun:
     @property
     def ended(self) -> bool:
         """Whether the run is over, or never began."""
-        return self.log.ended or self._refused
+        return self.log.ended
 
     def status(self) -> JsonObject:
         """The run as a client sees it: `running`, or how it ended."""
@@ -117,7 +116,7 @@ class LiveRun:
         self._on_over()  # whoever hears of the end may start the next run at once
         failure = _Cancelled() if task.cancelled() else task.exception()
         if not self.run.started and failure is not None:
-            self._refused = True
+            self.log.give_up()
             self.started.set_exception(_told(failure, self.id))
             return
         self.run.start()

@@ -49,6 +49,7 @@ class RunLog:
         self._limits = limits
         self._kept: deque[Numbered] = deque()
         self._bytes = 0
+        self._is_void = False
         self._waiting: dict[asyncio.Future[None], None] = {}
         self._shared: tuple[tuple[int, int], list[Numbered]] = ((0, 0), [])
         self._joined: tuple[tuple[int, int], bytes] = ((0, 0), b"")
@@ -66,7 +67,12 @@ class RunLog:
     @property
     def ended(self) -> bool:
         """Whether nothing more will come."""
-        return self.state.end is not None
+        return self._is_void or self.state.end is not None
+
+    def give_up(self) -> None:
+        """The run never began: whoever waits for its events is let go."""
+        self._is_void = True
+        self._wake()
 
     def append(self, event: AnyRunEvent) -> None:
         """Adds an event and wakes those who wait."""
@@ -78,6 +84,9 @@ class RunLog:
         self.size += len(frame)
         while len(self._kept) > self._limits.events or (self._bytes > self._limits.bytes and len(self._kept) > 1):
             self._bytes -= len(self._kept.popleft().frame)
+        self._wake()
+
+    def _wake(self) -> None:
         waiting, self._waiting = self._waiting, {}
         for future in waiting:
             _resolve(future)
@@ -97,7 +106,7 @@ class RunLog:
         self._waiting.pop(future, None)
 
     async def more(self) -> None:
-        """Returns when another event has come."""
+        """Returns when another event has come, or when none will."""
         await self.next_event()
 
     def between(self, after: int, last: int) -> list[Numbered]:
