@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from cardloom.features.sessions.backends.pi.adopting import Adoption
 from cardloom.features.sessions.backends.pi.backend import PiBackend, PiSettings
+from cardloom.features.sessions.backends.pi.rpc import PiRpc
 from cardloom.features.sessions.backends.pi.scratch import branch_text
 from cardloom_protocol.session import BadRequest, Conflict, JsonObject, NotFound, SessionError
 from cardloom_protocol.session.codecs.pi import parse_pi
@@ -162,3 +164,15 @@ def test_entries_hang_below_what_clients_were_told() -> None:
     adoption.tell("last")
     (last,) = adoption.take(entries[-1:])
     assert (last["id"], last["parentId"]) == ("last", "result")
+
+
+async def test_a_pi_that_reads_nothing_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    deaf = (sys.executable, "-c", "import time; time.sleep(600)")
+    rpc = await PiRpc.start(deaf, tmp_path, dict(os.environ), answer_s=0.2)
+    async with asyncio.timeout(60):
+        with pytest.raises(SessionError, match="did not answer prompt"):
+            await rpc.ask("prompt", message="x" * (4 << 20))
+        await rpc.close()
+        with pytest.raises(SessionError, match="pi ended"):
+            await rpc.ask("prompt", message="x")
+    assert rpc._waiting == {}

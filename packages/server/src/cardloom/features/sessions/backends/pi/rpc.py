@@ -58,12 +58,12 @@ class PiRpc:
     async def ask(self, kind: str, **fields: JsonValue) -> JsonObject:
         """The data of a command's answer. `pi_refused`, `pi_ended`."""
         command_id = f"c{next(self._numbers)}"
-        answer = self._waiting[command_id] = asyncio.get_running_loop().create_future()
         if self._reading.done():
             raise self.ended()
-        await self.send({**fields, "id": command_id, "type": kind})
+        answer = self._waiting[command_id] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(self._answer_s):
+                await self.send({**fields, "id": command_id, "type": kind})
                 found = await answer
         except TimeoutError:
             raise SessionError(REFUSED, f"pi did not answer {kind} within {self._answer_s:g} s.") from None
