@@ -43,6 +43,7 @@ def _told(found: list[Found]) -> list[tuple[str, str | None, bool]]:
 async def test_a_program_that_does_not_answer_is_one_of_unknown_version(
     detector: Detector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await detector.one(HARNESSES["claude-code"])  # it answers, however long that takes on a slow machine
     monkeypatch.setattr(detection, "VERSION_WAIT_S", 1.0)
     assert _told(await detector.all()) == [
         ("opencode", None, True),
@@ -54,6 +55,14 @@ async def test_a_program_that_does_not_answer_is_one_of_unknown_version(
     async with asyncio.timeout(60):
         while any(_runs(pid) for pid in asked):  # neither it nor what it started is left
             await asyncio.sleep(0.01)
+
+
+async def test_a_version_is_found_behind_what_a_program_says_first(tmp_path: Path) -> None:
+    _program(
+        tmp_path, "claude", "echo 'no configuration'; sleep 0.2; echo '2.1.332 (Claude Code)'; echo; yes | head -9"
+    )
+    detector = Detector(HARNESSES, {"PATH": f"{tmp_path}:{os.defpath}"})
+    assert (await detector.one(HARNESSES["claude-code"])).version == "2.1.332"
 
 
 def _runs(group: int) -> bool:

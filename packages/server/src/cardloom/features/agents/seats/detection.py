@@ -148,9 +148,12 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
     except OSError:
         return None
     assert process.stdout is not None
+    answer = bytearray()
     try:
         async with asyncio.timeout(VERSION_WAIT_S):
-            answer = await process.stdout.read(_MAX_ANSWER)
+            # Whatever it started may hold its output open: nothing is waited for behind the line of the version.
+            while _version_in(answer, b"\n") is None and (piece := await process.stdout.read(_MAX_ANSWER)):
+                answer += piece[: _MAX_ANSWER - len(answer)]
             await process.wait()
     except TimeoutError:
         return None
@@ -161,5 +164,11 @@ async def _version(program: str, arguments: tuple[str, ...], environment: Mappin
             else:
                 os.killpg(process.pid, signal.SIGKILL)  # what it started goes with it
         await process.wait()
-    found = _VERSION.search(answer.decode("utf-8", "replace"))
+    return _version_in(answer)
+
+
+def _version_in(answer: bytes | bytearray, end: bytes = b"") -> str | None:
+    """The first version in what was printed, or in its lines that have come whole."""
+    whole = answer[: answer.rfind(end) + 1] if end else answer
+    found = _VERSION.search(whole.decode("utf-8", "replace"))
     return None if found is None else found[0]
