@@ -248,6 +248,15 @@ async def test_grants_survive_a_restart_and_end_with_their_workspace(
         assert package_id == "set()"
 
 
+async def test_another_language_brings_the_ports_of_cards_again_in_it(desk: Any, clients: Any) -> None:
+    label = {"en": "In", "ru": "Вход"}
+    ports = {"inputs": [{"id": "in", "label": label, "type": "ns:text"}]}
+    card_id, _, _ = await own_card(desk, clients, {**MANIFEST, "ports": ports})
+    assert desk.card(card_id)["ports"]["inputs"][0]["label"] == "In"
+    await desk.page.call("preferences.set", language="ru")
+    await desk.until(lambda: desk.card(card_id)["ports"]["inputs"][0]["label"] == "Вход")
+
+
 async def test_cards_follow_the_owners_theme_and_language(desk: Any, clients: Any) -> None:
     _, card, context = await own_card(desk, clients)
     assert context["theme"]["scheme"] == "dark", "what `system` means is known to pages alone"

@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from "react";
+import { harnessTitle } from "../cards/agent/state";
 import { toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { CopyIcon, ResendIcon } from "../shell/icons";
@@ -49,7 +50,7 @@ export function HarnessList({ harnesses, looking, chosen, onChoose, onAgain }: H
             tabIndex={chosen === harness.id || (chosen === null && place === 0) ? 0 : -1}
             onClick={() => onChoose(harness)}
           >
-            <b>{harness.name}</b>
+            <b>{harnessTitle(harness.id, harness.name, t)}</b>
             <small className="muted">
               {namesProgram(harness) ? t("newAgent.own") : (harness.version ?? t("newAgent.unknownVersion"))}
             </small>

@@ -115,7 +115,12 @@ export function BackendForm({ draft, taken, onSaved, onClose }: BackendFormProps
             <div className={styles["twoFields"]}>
               <label className="field">
                 <span>{t("backends.mappingFile")}</span>
-                <input type="file" accept=".json,application/json" onChange={(event) => setMappingFile(event.target.files?.[0] ?? null)} />
+                {/* The browser says what is chosen in its own language; ours stands over it. */}
+                <span className={styles["file"]}>
+                  <input type="file" accept=".json,application/json" onChange={(event) => setMappingFile(event.target.files?.[0] ?? null)} />
+                  <b aria-hidden="true">{t("backends.chooseFile")}</b>
+                  <i aria-hidden="true">{mappingFile?.name ?? t("backends.noFile")}</i>
+                </span>
                 <small className="muted">{t("backends.mappingFileText")}</small>
               </label>
               <label className="field">

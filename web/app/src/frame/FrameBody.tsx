@@ -1,5 +1,6 @@
 import { ArrowPathIcon, ArrowRightStartOnRectangleIcon } from "@heroicons/react/24/outline";
 import { useLayoutEffect, useRef, type ReactNode } from "react";
+import { toldOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { useStore } from "../state/store";
 import type { CustomCard, FrameRuntime } from "../wire/records";
@@ -29,7 +30,7 @@ export function FrameBody({ card, runtime }: { card: CustomCard; runtime: FrameR
       </button>
       {state?.phase === "mounted" && (runtime.status === "unresponsive" || runtime.status === "failed") ? (
         <div className={styles.strip} data-tone={runtime.status === "failed" ? "danger" : "warning"} role="alert">
-          <span title={runtime.error ?? undefined}>
+          <span title={runtime.error === null ? undefined : toldOf(t, runtime.error)}>
             {t(runtime.status === "failed" ? "frame.failed" : "frame.silent")}
           </span>
           {reload}

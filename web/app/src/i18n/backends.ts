@@ -87,6 +87,8 @@ export const backendTexts = texts({
     ru: "Проверяется целиком и копируется в папку данных.",
     zh: "将完整检查并复制到数据文件夹。",
   },
+  "backends.chooseFile": { en: "Choose a file…", ru: "Выбрать файл…", zh: "选择文件…" },
+  "backends.noFile": { en: "none is chosen", ru: "не выбран", zh: "未选择" },
   "backends.mapping": { en: "… or its path on the server's machine", ru: "… или её путь на машине сервера", zh: "……或其在服务器机器上的路径" },
   "backends.mappingText": { en: "Absolute, or below the data folder.", ru: "Полный или относительно папки данных.", zh: "绝对路径，或相对于数据文件夹。" },
   "backends.keyKept": { en: "kept as it is", ru: "остаётся прежним", zh: "保持不变" },

@@ -30,6 +30,13 @@ test("a sentence inside a sentence is told in the same language", () => {
   expect(reasonOf(en, killed)).toBe(killed.message);
 });
 
+test("a part of a sentence may stand alone", () => {
+  const faulty = "backends.json: backends.2.command: the program and its arguments are expected.";
+  expect(toldOf(ru, faulty)).toBe("backends.json: backends.2.command: ожидаются программа и её аргументы.");
+  expect(toldOf(zh, faulty)).toBe("backends.json: backends.2.command：应为程序及其参数。");
+  expect(toldOf(en, faulty)).toBe(faulty);
+});
+
 test("a name is never taken for a sentence", () => {
   expect(reasonOf(ru, new CallFailure("UNAVAILABLE", "tasks is not running"))).toBe("«tasks» не работает");
 });

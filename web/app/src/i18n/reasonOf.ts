@@ -39,7 +39,7 @@ export function toldOf(t: Translate, message: string): string {
 
 function knownSentence(t: Translate, message: string): string | null {
   const found = sentenceOf(message.trim());
-  if (found === null) return null;
+  if (found === null) return withoutStop(t, message.trim());
   // Filled again with what it was read from, an English text is the message itself, its marks and all.
   if (t(found.key, found.values) === message.trim()) return message;
   const values = Object.entries(found.values).map(([place, value]) => {
@@ -47,6 +47,13 @@ function knownSentence(t: Translate, message: string): string | null {
     return [place, nested ?? unmarked(value)];
   });
   return t(found.key, Object.fromEntries(values) as Record<string, string>);
+}
+
+/** What is a part of one sentence may stand alone in another, as a whole one. */
+function withoutStop(t: Translate, message: string): string | null {
+  const part = message.endsWith(".") ? sentenceOf(message.slice(0, -1)) : null;
+  const told = part === null ? null : knownSentence(t, message.slice(0, -1));
+  return told === null ? null : t("because.sentence", { told });
 }
 
 /** A name without the marks that the server puts around it: each language has its own. */

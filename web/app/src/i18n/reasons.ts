@@ -25,5 +25,6 @@ export const reasons = texts({
   "because.FS_DENIED": { en: "{detail}", ru: "нет доступа к файлам ({detail})", zh: "没有文件权限（{detail}）" },
   "because.FS_ERROR": { en: "{detail}", ru: "сбой при работе с файлами ({detail})", zh: "文件操作失败（{detail}）" },
   "because.INTERNAL": { en: "{detail}", ru: "ошибка в самом Cardloom ({detail})", zh: "Cardloom 内部错误（{detail}）" },
+  "because.sentence": { en: "{told}.", ru: "{told}.", zh: "{told}。" },
   "because.words": { en: "{detail}", ru: "«{detail}»", zh: "“{detail}”" },
 }) satisfies Readonly<Record<`because.${ErrorCode}`, TextRow>>;

@@ -3,6 +3,7 @@ import { renameCard } from "../actions/cards";
 import { programRuntime } from "../cards/custom/state";
 import { cardBodies } from "../cards/registry";
 import { frameRuntime } from "../frame/frames";
+import { toldOf } from "../i18n/reasonOf";
 import { familyOf, shortType } from "../ports/families";
 import { portHint, portLabel } from "../ports/portLabel";
 import { arrowsOf } from "../state/canvas";
@@ -185,7 +186,7 @@ function Runtime({ card }: { card: Card }) {
         </Row>
         <Row label={t("card.version")}>{card.content.version}</Row>
       </dl>
-      {error === null ? null : <pre className="notice tone-danger">{error}</pre>}
+      {error === null ? null : <pre className="notice tone-danger">{toldOf(t, error)}</pre>}
       <div className="buttons">
         <button type="button" className="btn" onClick={() => act("card.restart")} disabled={status === "external"}>
           {t("card.restart")}
@@ -215,7 +216,7 @@ function FrameState({ card, runtime }: { card: CustomCard; runtime: FrameRuntime
         </Row>
         <Row label={t("card.version")}>{card.content.version}</Row>
       </dl>
-      {runtime.error === null ? null : <pre className="notice tone-danger">{runtime.error}</pre>}
+      {runtime.error === null ? null : <pre className="notice tone-danger">{toldOf(t, runtime.error)}</pre>}
       <div className="buttons">
         <button type="button" className="btn" onClick={() => session.frames.reload(card.id)}>
           {t("frame.reload")}

@@ -4,7 +4,7 @@ import { FileDesk } from "../files/desk";
 import { Frames } from "../frame/frames";
 import type { RelaySocket } from "../frame/relay";
 import { translator, type TextKey, type Translate } from "../i18n/catalogue";
-import { reasonOf } from "../i18n/reasonOf";
+import { reasonOf, toldOf } from "../i18n/reasonOf";
 import type {
   ArrowActivityEvent,
   Budget,
@@ -27,7 +27,7 @@ import { Toasts } from "./toasts";
 import { INITIAL_UI, keepExisting, type UiState } from "./ui";
 import { UndoHistory } from "./undo";
 
-export interface AppState {
+interface AppState {
   version: string;
   workspaces: readonly Workspace[];
   packages: readonly PackageInfo[];
@@ -36,14 +36,14 @@ export interface AppState {
 }
 
 /** Where the page stands with its workspace. */
-export type Load =
+type Load =
   | { phase: "none" }
   | { phase: "loading"; workspaceId: string }
   | { phase: "ready"; workspaceId: string }
   | { phase: "failed"; workspaceId: string; message: string };
 
 /** Remembers, over reloads of this tab, which workspace it shows. */
-export interface Memory {
+interface Memory {
   workspaceId(): string | null;
   remember(workspaceId: string | null): void;
 }
@@ -56,7 +56,7 @@ const UNKNOWN_APP: AppState = {
   limits: {},
 };
 
-export interface SessionOptions extends ClientOptions {
+interface SessionOptions extends ClientOptions {
   /** The way to the server for the frame of one card. */
   openCardSocket(token: string): RelaySocket;
 }
@@ -189,7 +189,7 @@ export class Session {
       this.canvas.update((state) => (state === null ? null : closeDialog(state, event.dialogId)));
     });
     client.on("ui.toast", (event: { name: string; message: string; tone: Tone; durationMs: number }) => {
-      this.toasts.show(event.message, event.tone, { from: event.name, durationMs: event.durationMs });
+      this.toasts.show(toldOf(this.t, event.message), event.tone, { from: event.name, durationMs: event.durationMs });
     });
     client.on("stream.gap", () => void this.resync());
     this.canvas.subscribe(() => this.forgetRemoved());

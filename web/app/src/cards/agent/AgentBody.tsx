@@ -39,7 +39,7 @@ export function AgentBody({ card, api, selected }: CardBodyProps<AgentCard>) {
       <div className={styles.middle}>
         {started === null ? (
           <div className={styles.unstarted}>
-            <p>{t("agent.unstarted", { harness: harnessName(card) })}</p>
+            <p>{t("agent.unstarted", { harness: harnessName(card, t) })}</p>
             <button type="button" className={`${partStyles.primary ?? ""} nodrag`} disabled={calls.busy !== null} onClick={start}>
               <PlayIcon aria-hidden="true" width={13} />
               {t("agent.start")}
@@ -59,8 +59,8 @@ export function AgentBody({ card, api, selected }: CardBodyProps<AgentCard>) {
         <div className={`${terminalStyles.notice ?? ""} nodrag`} role="status">
           <p>
             {ended.exitCode === null
-              ? t("terminal.ended", { shell: harnessName(card) })
-              : t("terminal.endedWith", { shell: harnessName(card), code: ended.exitCode })}
+              ? t("terminal.ended", { shell: harnessName(card, t) })
+              : t("terminal.endedWith", { shell: harnessName(card, t), code: ended.exitCode })}
           </p>
           <button type="button" className={partStyles.primary} disabled={calls.busy !== null} onClick={start}>
             <PlayIcon aria-hidden="true" width={13} />

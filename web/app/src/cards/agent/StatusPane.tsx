@@ -27,7 +27,7 @@ export function StatusPane({ card, t }: { card: AgentCard; t: Translate }) {
     if (pid !== null) facts.push([t("card.process"), pid]);
     if (exitCode !== null) facts.push([t("card.exitCode"), exitCode]);
   }
-  facts.push([t("agent.harness"), harnessName(card)]);
+  facts.push([t("agent.harness"), harnessName(card, t)]);
   if (card.content.arguments.length > 0) {
     facts.push([t("agent.arguments"), <code key="arguments">{card.content.arguments.join(" ")}</code>]);
   }

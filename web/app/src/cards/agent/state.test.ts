@@ -42,8 +42,8 @@ test("an agent that somebody ended is no trouble, whatever its program said", ()
 });
 
 test("the words behind the title do not repeat it", () => {
-  expect(agentMeta(agent("a", running({ model: "opus" }), { name: "Fixer" }))).toBe("Claude Code · opus");
-  expect(agentMeta(agent("a", running(), { name: "Claude Code" }))).toBe("");
+  expect(agentMeta(agent("a", running({ model: "opus" }), { name: "Fixer" }), t)).toBe("Claude Code · opus");
+  expect(agentMeta(agent("a", running(), { name: "Claude Code" }), t)).toBe("");
 });
 
 test("from afar an agent shows what it asks before what it works on", () => {

@@ -17,8 +17,13 @@ export function agentRuns(card: AgentCard): boolean {
   return started !== null && started.status !== "exited";
 }
 
-export function harnessName({ content }: AgentCard): string {
-  return HARNESSES[content.harness].name;
+export function harnessName({ content }: AgentCard, t: Translate): string {
+  return harnessTitle(content.harness, HARNESSES[content.harness].name, t);
+}
+
+/** What a harness is called: programs have names of their own, kinds of programs are told in the person's language. */
+export function harnessTitle(id: string, name: string, t: Translate): string {
+  return id === "acp" || id === "command" ? t(`harness.${id}`) : name;
 }
 
 /** The status as a word; an agent that was never started says so, and one whose turn failed. */
@@ -51,10 +56,10 @@ function failed(started: StartedAgent | null): boolean {
 }
 
 /** The words behind the title: harness and model, where the title does not say them already. */
-export function agentMeta(card: AgentCard): string {
-  const harness = harnessName(card);
+export function agentMeta(card: AgentCard, t: Translate): string {
+  const harness = harnessName(card, t);
   const model = startedOf(card)?.model ?? card.content.model;
-  return [...(card.name === harness ? [] : [harness]), ...(model === null ? [] : [model])].join(" · ");
+  return [...(card.name === harness || card.name === HARNESSES[card.content.harness].name ? [] : [harness]), ...(model === null ? [] : [model])].join(" · ");
 }
 
 export function agentOverview(card: AgentCard, t: Translate): OverviewText {

@@ -7,6 +7,7 @@ What they ask for themselves is in `surface`, built-in cards are in `builtin`. S
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from ...core.graph import Graph
 from ...core.mounts import FrameFiles
 from ...core.recipes import Recipe
 from ...core.records import Card, Change, PutCard, Workspace
+from ...core.supervised import Supervised
 from ...core.tokens import CardTokens
 from . import model
 from .book import CardBook
@@ -35,6 +37,7 @@ from .programs import Patience, Programs, Trade
 from .store import CardsStore
 from .surface import CardSurface, Rooms, Surroundings
 
+_log = logging.getLogger(__name__)
 _USUAL: Final = Patience()
 
 
@@ -83,7 +86,8 @@ class CardsService:
         )
         self.programs = Programs(rooms.graph, tokens, self.logs, rooms.clock, trade, patience=patience)
         packages.changed = self._tell_packages
-        rooms.bus.listen("preferences.changed", lambda _: self._tell_packages())  # their texts have another language
+        self._beside = Supervised(_log, "the cards' change of language")
+        rooms.bus.listen("preferences.changed", lambda _: self._preferences_changed())
         for workspace_id in rooms.graph.workspaces:
             for card in rooms.graph.cards_of(workspace_id):
                 self._bind(card)
@@ -208,6 +212,7 @@ class CardsService:
 
     async def close(self) -> None:
         """End every program: the server ends."""
+        await self._beside.end()
         await self.programs.stop_all()
         await self.consents.close()
 
@@ -368,6 +373,15 @@ class CardsService:
             return
         status: model.ProgramStatus = "running" if self.programs.runs(card_id) else "external"
         self._show(card_id, Runtime(status, self.programs.restarts(card_id), error, silent))
+
+    def _preferences_changed(self) -> None:
+        """The texts of packages may have another language, also those that cards keep of theirs."""
+        self._tell_packages()
+        for workspace_id in self._graph.workspaces:
+            for card in self._graph.cards_of(workspace_id):
+                package = self.book.package_of(card) if card.kind == "custom" else None
+                if package is not None:
+                    self._beside.start(self._refit(card, model.recipe(package, self.language, card.content), None))
 
     def _tell_packages(self) -> None:
         self._bus.publish("packages.changed", {"packages": self.packages_to_wire()}, OWNERS)
