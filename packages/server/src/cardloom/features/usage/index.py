@@ -33,7 +33,7 @@ VERSION: Final = 1
 INSERT: Final = "INSERT OR REPLACE INTO sightings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _BUSY_MS: Final = 5000
 _CACHE_KIB: Final = 24 << 10
-_CHECKPOINT_PAGES: Final = 4000
+_CHECKPOINT_PAGES: Final = 6000
 """Seldom, for a first scan writes many pages more than once."""
 _PAGE_BYTES: Final = 16 << 10
 """Of a new file: larger than usual, for most rows are written once and many together."""

@@ -24,8 +24,8 @@ _TOGETHER: Final = 64
 _RECORDS_TOGETHER: Final = 10_000
 """So many readings or requests are put into the index by one transaction."""
 
-_SETTLED_AT: Final = 4 / 5
-"""So much of a first scan is settled while others still read the rest, so that little is left to do alone."""
+_SETTLED_FROM: Final = 4 / 5
+"""From here on a first scan is settled while others still read, so that little is left to do alone at its end."""
 
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all."""
@@ -51,7 +51,6 @@ def scan(
     total = sum(log.size for log in changed)
     done = failed = 0
     take = store.intake.apply_packed if known else store.intake.fill
-    settled = False
     waiting: list[Packed] = []
     for reading in _readings(store, changed, known):
         waiting.append(reading)
@@ -61,8 +60,7 @@ def scan(
             take(*waiting)
             waiting.clear()
             progress(done, total)
-            if not known and not settled and done > total * _SETTLED_AT:
-                settled = True
+            if not known and done > total * _SETTLED_FROM:
                 store.intake.settle()
     take(*waiting)
     progress(done, total)
