@@ -54,7 +54,7 @@ describe("budgets", () => {
     await page.answer("budget.set", { conflict: { budgets: [budget("b1", { limitMicroUsd: 50_000_000 })] } });
     expect((await screen.findByRole("alert")).textContent).toContain("of $50.00");
     expect(screen.getByRole("textbox", { name: "Limit in dollars" })).toHaveProperty("value", "12");
-    fireEvent.click(screen.getByRole("button", { name: "Keep mine" }));
+    fireEvent.click(screen.getByRole("button", { name: "Save mine" }));
     expect(page.socket.call("budget.set").params["base"]).toEqual([{ ...rule, limitMicroUsd: 50_000_000 }]);
     await page.answer("budget.set", { budgets: [budget("b1")] });
     expect(page.session.ui.get().overlay).toBeNull();

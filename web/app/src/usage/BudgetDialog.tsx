@@ -86,10 +86,10 @@ function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(
         </button>
         <span className="spring" />
         <button type="button" className="btn" onClick={onClose}>
-          {t(isOvertaken ? "conflict.keepTheirs" : "app.cancel")}
+          {t(isOvertaken ? "budget.keepTheirs" : "app.cancel")}
         </button>
         <button type="submit" className={`btn ${isOvertaken ? "is-danger" : "is-primary"}`} aria-busy={busy}>
-          {t(isOvertaken ? "conflict.keepMine" : "app.save")}
+          {t(isOvertaken ? "budget.saveMine" : "app.save")}
         </button>
       </footer>
     </form>
