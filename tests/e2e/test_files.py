@@ -113,7 +113,7 @@ def test_files_are_looked_at_sent_to_a_card_and_found_again(
     # By keys alone: into a folder of the tree and to a file, whose text stands there with its lines.
     expect(files.row("src")).to_be_visible()
     files.tree().focus()
-    keyboard.type("src")
+    keyboard.press("s")
     keyboard.press("ArrowRight")
     expect(files.row("cart")).to_be_visible()
     keyboard.press("ArrowRight")
