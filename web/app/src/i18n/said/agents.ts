@@ -123,4 +123,24 @@ export const saidOfAgents = said({
   "until: the span ends before it begins": ["промежуток кончается раньше, чем начинается", "时段的结束早于开始"],
   "the usage index {path} cannot be opened: {why}": ["индекс расхода {path} не открывается: {why}", "无法打开用量索引 {path}：{why}"],
   "the usage index could not be read or written: {why}": ["индекс расхода не читается или не пишется: {why}", "无法读写用量索引：{why}"],
+  "the usage index {path} is damaged and cannot be set aside: {why}": [
+    "индекс расхода {path} повреждён, и отложить его не удалось: {why}",
+    "用量索引 {path} 已损坏，且无法移开：{why}",
+  ],
+  "the usage index was damaged and stands aside; ask again to have the logs read anew": [
+    "индекс расхода был повреждён и отложен; спросите ещё раз, и журналы будут прочитаны заново",
+    "用量索引已损坏并被移开；请再次查询，以重新读取日志",
+  ],
+  "the usage index was damaged and stands aside as {path}; ask again to have the logs read anew": [
+    "индекс расхода был повреждён и отложен как {path}; спросите ещё раз, и журналы будут прочитаны заново",
+    "用量索引已损坏，现保存为 {path}；请再次查询，以重新读取日志",
+  ],
+  "The usage index was damaged. It is kept as {path}; the logs are read anew.": [
+    "Индекс расхода был повреждён. Он сохранён как {path}; журналы читаются заново.",
+    "用量索引已损坏，原文件保存为 {path}；正在重新读取日志。",
+  ],
+  "the server ends; the logs were not read to their ends": [
+    "сервер завершает работу; журналы прочитаны не до конца",
+    "服务器正在关闭，日志未读完",
+  ],
 });
