@@ -131,7 +131,7 @@ export const saidOfAgents = said({
     "индекс расхода был повреждён и отложен; спросите ещё раз, и журналы будут прочитаны заново",
     "用量索引已损坏并被移开；请再次查询，以重新读取日志",
   ],
-  "the usage index was damaged and stands aside as {path}; ask again to have the logs read anew": [
+  "the usage index was damaged and is kept as {path}; ask again to have the logs read anew": [
     "индекс расхода был повреждён и отложен как {path}; спросите ещё раз, и журналы будут прочитаны заново",
     "用量索引已损坏，现保存为 {path}；请再次查询，以重新读取日志",
   ],

@@ -145,11 +145,14 @@ class Index:
                 if self._within > 1:
                     raise
                 self._begin_anew(error)
-                place = "" if self.set_aside is None else f" as {self.set_aside}"
-                message = f"the usage index was damaged and stands aside{place}; ask again to have the logs read anew"
-                raise IndexDamagedError(ErrorCode.UNAVAILABLE, message) from error
+                raise IndexDamagedError(ErrorCode.UNAVAILABLE, self._aside_message()) from error
             finally:
                 self._within -= 1
+
+    def _aside_message(self) -> str:
+        if self.set_aside is None:  # another program did it
+            return "the usage index was damaged and stands aside; ask again to have the logs read anew"
+        return f"the usage index was damaged and is kept as {self.set_aside}; ask again to have the logs read anew"
 
     def _begin_anew(self, error: apsw.Error) -> None:
         self._connection.close()
