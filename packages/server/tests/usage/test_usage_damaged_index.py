@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from cardloom.features.usage import index
 from cardloom.features.usage.index import DAMAGED, INDEX_NAME, IndexDamagedError
 from cardloom.features.usage.roots import roots_of
 from cardloom.features.usage.scan import scan
@@ -121,8 +122,8 @@ def test_damage_met_at_work_is_told_once_and_the_next_question_begins_anew(home:
 
 
 async def test_a_page_is_told_that_the_index_was_damaged(desk: Desk) -> None:
-    index = desk.app.settings.data_folder / INDEX_NAME
-    index.write_bytes(b"this is no database " * 300)
+    path = desk.app.settings.data_folder / INDEX_NAME
+    path.write_bytes(b"this is no database " * 300)
     await desk.page.call("usage.scan")
     toast = await desk.page.event("ui.toast")
     assert re.fullmatch(r"The usage index was damaged\. It is kept as .+; the logs are read anew\.", toast["message"])
@@ -136,3 +137,25 @@ def test_an_index_that_is_refused_is_not_held_open(home: Home, tmp_path: Path) -
         UsageStore(path, FixedPrices("1", 5))
     assert [one for one in apsw.connections() if one.filename == str(path)] == []
     assert refusal.value.code is ErrorCode.UNAVAILABLE
+
+
+def test_a_damaged_index_that_cannot_be_set_aside_now_is_so_later(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.claude("S", claude_answer(1))
+    path = tmp_path / "usage.db"
+    open_again(home, path, FixedPrices("1", 5)).close()
+    spoil(path, "sightings")
+
+    def held(*_: object) -> None:
+        raise PermissionError(13, "another program has it open")
+
+    with closing(UsageStore(path, FixedPrices("1", 5))) as store:
+        with monkeypatch.context() as patched:
+            patched.setattr(index, "set_aside", held)
+            with pytest.raises(CallError, match=r"cannot be set aside: .*another program"):
+                store.records()
+        with pytest.raises(IndexDamagedError):
+            store.records()
+        scan(store, roots_of(home.folder, {}), NOW_MS)
+        assert store.work().requests == 1

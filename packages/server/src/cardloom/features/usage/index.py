@@ -93,6 +93,7 @@ class Index:
         self._path = path
         self._lock = threading.RLock()
         self._within = 0
+        self._is_lost = False
         self._connection, self._inode = self._opened()
         try:
             with suppress(IndexDamagedError):
@@ -137,6 +138,8 @@ class Index:
         with self._lock:
             self._within += 1
             try:
+                if self._is_lost and self._within == 1:
+                    self._open_again()
                 yield
             except apsw.Error as error:
                 if not _damaged(error):
@@ -156,10 +159,15 @@ class Index:
 
     def _begin_anew(self, error: apsw.Error) -> None:
         self._connection.close()
+        self._is_lost = True
         # Another program may have found the damage first: what stands at the path then is the new file.
         if self._path is not None and self._path.exists() and self._path.stat().st_ino == self._inode:
             self._put_aside(self._path, error)
+        self._open_again()
+
+    def _open_again(self) -> None:
         self._connection, self._inode = self._opened()
+        self._is_lost = False
         self._check()
 
     def _opened(self) -> tuple[apsw.Connection, int]:
