@@ -104,9 +104,9 @@ def test_what_a_card_copies_is_on_the_clipboard_and_the_person_is_told(
     person: Person, page: Page, asker: Locator
 ) -> None:
     choose(page, asker, "Copy the command")
+    expect(person.toast("Asker: Text copied to the clipboard")).to_be_visible()
     status(asker, "copied")
     assert person.clipboard() == "npm test -- --grep checkout"
-    expect(person.toast("Asker: Text copied to the clipboard")).to_be_visible()
 
 
 def test_settings_are_filled_in_and_a_secret_is_never_shown_again(person: Person, page: Page, asker: Locator) -> None:
