@@ -42,7 +42,6 @@ from .socket import Sockets
 
 _MAX_ACCESS_BYTES = 1024
 _MAX_CALL_BYTES = limit("largeMessageBytes") * 3
-_ANY = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)

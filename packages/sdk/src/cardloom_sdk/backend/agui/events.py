@@ -19,7 +19,6 @@ from .messages import arguments_text, result_text
 
 AguiEvent: TypeAlias = JsonObject
 
-_TOLD_OF_ASKS: Final = ("text", "options", "multiple", "custom", "default", "data")
 _ROLES: Final = frozenset(("developer", "system", "assistant", "user"))
 
 
