@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -80,6 +81,27 @@ class Person:
 
     def toast(self, text: str | re.Pattern[str]) -> Locator:
         return self.page.locator(".toast").filter(has_text=text)
+
+    def toast_to_come(self, text: str) -> Callable[[], None]:
+        """Look out for a toast from now on; gives what waits for it, though it may be gone again by then."""
+        lookout = self.page.evaluate_handle(
+            """(text) => {
+              const lookout = { seen: false };
+              const look = () => {
+                const toasts = [...document.querySelectorAll(".toast")];
+                lookout.seen = toasts.some((toast) => toast.textContent.includes(text));
+                if (!lookout.seen) requestAnimationFrame(look);
+              };
+              look();
+              return lookout;
+            }""",
+            text,
+        )
+
+        def wait() -> None:
+            self.page.wait_for_function("(lookout) => lookout.seen", arg=lookout)
+
+        return wait
 
     def clipboard(self) -> str:
         """What a paste would bring."""
