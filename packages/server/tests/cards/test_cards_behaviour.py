@@ -159,6 +159,7 @@ async def test_chrome_is_shown_at_once_and_survives_a_restart(
         assert context["chrome"]["attention"] == {"level": "needs-input", "message": "look"}
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_toast_goes_to_the_page_that_was_active_last(desk: Any, clients: Any) -> None:
     other = await clients.page()
     for page in (desk.page, other):
@@ -179,6 +180,7 @@ async def test_a_toast_goes_to_the_page_that_was_active_last(desk: Any, clients:
     assert 0 < error.data["retryAfterMs"] <= 2000
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_log_lines_reach_the_panel_at_most_fifty_a_second(desk: Any, clients: Any) -> None:
     card_id, card, _ = await own_card(desk, clients)
     for number in range(50):
