@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { span, startedOf, statusOf, agentTone, statusKey } from "../cards/agent/state";
+import { toldOf } from "../i18n/reasonOf";
 import { useNow } from "../panels/useNow";
 import { useSession, useT } from "../shell/context";
 import { CloseIcon } from "../shell/icons";
@@ -88,7 +89,7 @@ function AgentRow({ agent }: { agent: LocatedAgent }) {
   const queued = card.runtime?.queued ?? 0;
   const question = started?.question ?? null;
   const error = started?.error ?? null;
-  const words = question?.action ?? error ?? started?.title ?? "";
+  const words = question?.action ?? (error === null ? null : toldOf(t, error)) ?? started?.title ?? "";
   const since = started === null || started.sinceMs === 0 ? "" : span(now - started.sinceMs, t);
   return (
     <li className={styles["agent"]}>

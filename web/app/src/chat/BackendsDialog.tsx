@@ -1,6 +1,6 @@
 import type { BackendProgram, BackendSetUp, SetUp } from "@cardloom/protocol";
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { reasonOf, toldOf } from "../i18n/reasonOf";
+import { quotedOf, reasonOf } from "../i18n/reasonOf";
 import { useT } from "../shell/context";
 import { PencilIcon, PlusIcon, ResendIcon, SlidersIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
@@ -185,7 +185,7 @@ function Row({ backend, isAsked, children }: { backend: BackendSetUp; isAsked: b
         <small className="muted" title={where}>
           {[kind === backend.title ? undefined : kind, where, backend.folder, backend.mapping, backend.hasKey ? t("chat.withKey") : undefined].filter((words) => words !== undefined && words !== "").join(" · ")}
         </small>
-        {backend.why === null || isAsked ? null : <small className={styles["why"]}>{toldOf(t, backend.why)}</small>}
+        {backend.why === null || isAsked ? null : <small className={styles["why"]}>{quotedOf(t, backend.why)}</small>}
       </span>
       {children}
     </li>

@@ -1,5 +1,5 @@
 import { useEffect, useState, type FormEvent } from "react";
-import { reasonOf, toldOf } from "../i18n/reasonOf";
+import { quotedOf, reasonOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { PencilIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
@@ -78,7 +78,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       }
       // It is kept all the same: what is typed from now on mends this one and makes no second.
       begin(answer.endpoints.find((one) => one.id === given.endpointId) ?? null);
-      setProblem(toldOf(t, answer.problem));
+      setProblem(quotedOf(t, answer.problem));
     } catch (error) {
       setProblem(reasonOf(t, error));
     } finally {

@@ -3,7 +3,7 @@ import { SessionError } from "@cardloom/protocol/session";
 import { expect, test } from "vitest";
 import { CallFailure } from "../connection/failure";
 import { translator } from "./catalogue";
-import { reasonOf, toldOf } from "./reasonOf";
+import { quotedOf, reasonOf, toldOf } from "./reasonOf";
 
 const [en, ru, zh] = [translator("en"), translator("ru"), translator("zh")];
 
@@ -49,8 +49,13 @@ test("words that are not known stand behind their code", () => {
 
 test("what a foreign program said is a quote", () => {
   expect(reasonOf(ru, new SessionError("pi_failed", "Overloaded"))).toBe("«Overloaded»");
-  expect(toldOf(zh, "Overloaded")).toBe("“Overloaded”");
-  expect(toldOf(en, "Overloaded")).toBe("Overloaded");
+  expect(quotedOf(zh, "Overloaded")).toBe("“Overloaded”");
+  expect(quotedOf(en, "Overloaded")).toBe("Overloaded");
+  expect(quotedOf(zh, "The backend failed.")).toBe("后端出错。");
+});
+
+test("what a card says itself stays as it says it", () => {
+  expect(toldOf(ru, "Fünf neue Tests")).toBe("Fünf neue Tests");
 });
 
 test("no two codes read the same", () => {

@@ -32,8 +32,13 @@ export function reasonOf(t: Translate, error: unknown): string {
   return known === undefined ? t("because.words", { detail }) : t(`because.${known}`, { detail });
 }
 
-/** A sentence of the server in the person's language; a quote of it where the page does not know it. */
+/** A sentence of the server in the person's language; as it is where it is another's, such as a card's own words. */
 export function toldOf(t: Translate, message: string): string {
+  return knownSentence(t, message) ?? message;
+}
+
+/** The same where a sentence of ours stands beside what foreign programs say: their words are a quote. */
+export function quotedOf(t: Translate, message: string): string {
   return knownSentence(t, message) ?? t("because.words", { detail: message });
 }
 

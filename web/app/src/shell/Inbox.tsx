@@ -149,7 +149,7 @@ function InboxList({ items, onClose }: { items: Items; onClose(): void }) {
         {finished.map((agent) => {
           const started = startedOf(agent.card);
           const error = started?.error ?? null;
-          const words = error ?? started?.reply?.text.trim() ?? t("inbox.finished");
+          const words = (error === null ? null : toldOf(t, error)) ?? started?.reply?.text.trim() ?? t("inbox.finished");
           return (
             <Item
               key={agent.card.id}

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useRef, useState } from "react";
 import { PlayIcon } from "@heroicons/react/24/outline";
 import type { AgentCard, StartedAgent } from "../../wire/records";
+import { quotedOf } from "../../i18n/reasonOf";
 import type { CardBodyProps } from "../contract";
 import partStyles from "../parts/parts.module.css";
 import terminalStyles from "../terminal/terminal.module.css";
@@ -80,7 +81,7 @@ function Trouble({ started, api }: { started: StartedAgent; api: CardBodyProps["
   if (error === null && retrying === null) return null;
   return (
     <p className={retrying === null ? styles.failed : styles.retrying} role="status">
-      {retrying === null ? api.t("agent.failed", { why: error ?? "" }) : api.t("agent.retrying", { why: retrying })}
+      {retrying === null ? api.t("agent.failed", { why: error === null ? "" : quotedOf(api.t, error) }) : api.t("agent.retrying", { why: quotedOf(api.t, retrying) })}
     </p>
   );
 }

@@ -67,6 +67,9 @@ export default function TerminalView({ card, api, onStart }: TerminalViewProps) 
     };
   }, [card.id]);
 
+  const label = t("terminal.screen", { name: card.name });
+  useEffect(() => session.current?.screen.named(label), [label]);
+
   const { runtime } = card;
   const cols = runtime?.cols;
   const rows = runtime?.rows;

@@ -61,7 +61,7 @@ export class TerminalScreen {
     terminal.loadAddon(new WebLinksAddon((_event, address) => window.open(address, "_blank", "noopener,noreferrer")));
     terminal.unicode.activeVersion = "11";
     terminal.open(host);
-    terminal.textarea?.setAttribute("aria-label", label);
+    this.named(label);
     drawFast(terminal);
     this.listen();
   }
@@ -100,6 +100,11 @@ export class TerminalScreen {
 
   write(data: string, done: () => void): void {
     this.terminal.write(data, done);
+  }
+
+  /** Says what is typed into, in the person's language and by the card's present name. */
+  named(label: string): void {
+    this.terminal.textarea?.setAttribute("aria-label", label);
   }
 
   focus(): void {
