@@ -23,7 +23,7 @@ from cardloom_protocol.errors import CallError
 
 from .home import Home
 
-CAP_MS = 60_000
+CAP_MS = 120_000  # a large program takes more than a minute to start on a busy machine
 WATCHER = {
     "manifestVersion": 1,
     "protocol": 1,

@@ -12,7 +12,7 @@ from cardloom.core.clock import VirtualClock
 from cardloom.features.agents.facts import TurnEnded, TurnStarted
 from cardloom.features.agents.harnesses.shape import Harness, KeyWrite
 from cardloom.features.agents.harnesses.table import HARNESSES
-from cardloom.features.agents.prompts.typist import KEYS_SETTLE_MS, Typist
+from cardloom.features.agents.prompts.typist import KEYS_SETTLE_MS, READY_WAIT_MS, SHOW_WAIT_MS, Typist
 from cardloom.features.agents.seats.seat import Seat
 from cardloom.features.agents.signals import Spawned, Told
 from cardloom.features.agents.status import initial, step
@@ -80,14 +80,18 @@ async def test_a_silent_program_takes_no_prompt_before_it_shows_something() -> N
     """OpenCode asks for marked pastes, is silent for seconds, draws, and reads keys only then."""
     keyboard = Keyboard(HARNESSES["opencode"], interrupted=False)
     keyboard.generation, keyboard.quiet_ms, keyboard.shows_something = 1, 5_000, False
+    waits: list[int] = []
 
     async def until(holds: Callable[[], bool], wait_ms: int) -> bool:
         assert not holds()
         assert keyboard.keys == []
-        keyboard.shows_something = True
+        keyboard.shows_something, keyboard.quiet_ms = True, 1_000 if not waits else 2_000
+        waits.append(wait_ms)
         assert holds()
         return True
 
     keyboard.until = until
     await Typist(cast(Seat, keyboard), VirtualClock()).insert("next")
+    # On a busy machine it may show nothing for longer than one that shows something is waited for.
+    assert waits == [SHOW_WAIT_MS, READY_WAIT_MS]
     assert keyboard.keys == ["next"]

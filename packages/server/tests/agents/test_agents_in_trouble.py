@@ -43,6 +43,7 @@ def program(tmp_path: Path) -> Callable[[str], None]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prompts give up after a moment."""
+    monkeypatch.setattr(typist, "SHOW_WAIT_MS", 300)
     monkeypatch.setattr(typist, "READY_WAIT_MS", 300)
     monkeypatch.setattr(typist, "BEGUN_WAIT_MS", 300)
 

@@ -6,6 +6,7 @@ Spec: harnesses, prompt delivery into a TUI.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from cardloom_protocol.agents import AgentStatus
@@ -19,6 +20,8 @@ from .model import ENTER_AFTER_MS, Unsure, typed
 READY_QUIET_MS: Final = 1_500
 READY_UNMARKED_MS: Final = 6_000
 """How long a program is silent that takes input although it never asked for pasted text to be marked."""
+SHOW_WAIT_MS: Final = 90_000
+"""How long a program may show nothing at all: a large one on a busy machine takes more than a minute."""
 READY_WAIT_MS: Final = 30_000
 KEYS_SETTLE_MS: Final = 700
 """What is typed right behind an Escape is read together with it, or by the dialog that it closes."""
@@ -83,12 +86,17 @@ class Typist:
         """Wait until a program that just started takes input, and until keys that were sent before have been read."""
         seat = self.seat
         if self._begun_generation != seat.generation and seat.status is AgentStatus.IDLE:
-            await seat.until(lambda: self._takes_input() or self._is_gone(), READY_WAIT_MS)
+            await self._wait(lambda: seat.shows_something, SHOW_WAIT_MS)
+            await self._wait(self._takes_input, READY_WAIT_MS)
             if not seat.alive:
                 raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
         self._begun_generation = seat.generation
         if not self._keys_are_read():
             await seat.until(self._keys_are_read, KEYS_SETTLE_MS)
+
+    async def _wait(self, holds: Callable[[], bool], wait_ms: int) -> None:
+        if not holds():
+            await self.seat.until(lambda: holds() or self._is_gone(), wait_ms)
 
     def _keys_are_read(self) -> bool:
         keys_at_ms = self.seat.keys_at_ms
