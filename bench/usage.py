@@ -199,7 +199,7 @@ def _text(gigabytes: float, differences: str) -> str:
 {gigabytes:.2f} GB as Claude Code writes it, mostly results of tools, one request about every 12 KB; one session in ten
 is a copy. The first scan reads, drops copies, prices and writes an index; ccusage keeps nothing and reads all of it
 each time, and its numbers for these logs are ours to the cent. Two processes read and a third writes the index; most
-keys are sorted and copies looked for while they read the last fifth. Where others are at work as well, the processor
+keys are sorted and copies looked for while they read the last third. Where others are at work as well, the processor
 time says more than the time. Where numbers differ, on small logs:
 
 {differences}

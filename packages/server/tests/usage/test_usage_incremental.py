@@ -197,22 +197,28 @@ def test_each_log_is_read_once_here_or_by_a_process(home: Home, monkeypatch: pyt
     assert set(read) == paths
 
 
-def test_processes_end_when_nobody_takes_what_they_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ready", [True, False])
+def test_processes_end_when_nobody_takes_what_they_read(
+    home: Home, monkeypatch: pytest.MonkeyPatch, ready: bool
+) -> None:
     for index in range(9):
         home.claude(f"S{index}", claude_answer(index, f"msg_{index}"))
     jobs = [(log, Cursor()) for log in list_logs(roots_of(home.folder, {})).logs]
     begun = parallel._started(3)
     monkeypatch.setattr(parallel, "_started", lambda count: begun)
-    monkeypatch.setattr(parallel, "_is_ready", lambda reader: True)
+    monkeypatch.setattr(parallel, "_is_ready", lambda reader: ready)
     readings = parallel.read_all(jobs, 3)
     next(readings)
     readings.close()  # type: ignore[attr-defined]
     assert all(isinstance(reader.process.wait(60), int) for reader in begun)
 
 
-def test_what_a_failed_process_left_over_is_read_all_the_same(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
+def test_what_a_failed_process_left_over_is_read_all_the_same(
+    home: Home, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
     for name in ("a", "b"):
         home.claude(name, claude_answer(1, f"msg_{name}"))
     monkeypatch.setattr(parallel, "WORTH_A_PROCESS_BYTES", 1)
-    monkeypatch.setattr("sys.executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", program)
     assert [record.key for record in home.records()] == ["msg_a", "msg_b"]

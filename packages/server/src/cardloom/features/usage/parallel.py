@@ -36,12 +36,16 @@ def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Pack
     if processes is None:
         processes = min(os.cpu_count() or 1, 4) if pending > WORTH_A_PROCESS_BYTES else 0
     waiting = sorted(jobs, key=_bytes_left, reverse=True)
-    if processes > 0 and len(jobs) > 1:
-        started = _started(processes)
-        while waiting and not all(map(_is_ready, started)):
-            yield pack(read_lines(*waiting.pop()))
+    if processes > 0 and len(jobs) > 1 and (started := _started(processes)):
+        try:
+            while waiting and not all(map(_is_ready, started)):
+                yield pack(read_lines(*waiting.pop()))
+        except BaseException:
+            for reader in started:
+                reader.end()
+            raise
         done = set()
-        for reading in _read_by(started, _shares(waiting, processes)):
+        for reading in _read_by(started, _shares(waiting, len(started))):
             done.add(reading.log.path)
             yield reading
         waiting = [job for job in waiting if job[0].path not in done]
@@ -51,10 +55,18 @@ def read_all(jobs: Sequence[Job], processes: int | None = None) -> Iterator[Pack
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A process that reads, and the outputs on which it and its copies give readings: a share of the logs for each."""
+    """A process that reads a share of the logs, and the outputs on which it and its copies give readings."""
 
     process: subprocess.Popen[bytes]
     outputs: Sequence[IO[bytes]]
+
+    def end(self) -> None:
+        """End it before it was asked to read."""
+        self.process.kill()
+        for output in self.outputs:
+            output.close()
+        with self.process:
+            pass
 
 
 def _bytes_left(job: Job) -> int:
@@ -73,7 +85,7 @@ def _shares(jobs: Sequence[Job], count: int) -> list[list[Job]]:
 
 
 def _started(count: int) -> list[_Reader]:
-    """Processes that read so many shares; fewer when there cannot be as many."""
+    """So many processes that read, copies among them; fewer when there cannot be as many."""
     found = []
     with suppress(OSError):
         for copies in [count - 1] if _COPIES else [0] * count:
@@ -112,15 +124,14 @@ def _is_ready(reader: _Reader) -> bool:
         return bool(selector.select(0))
 
 
-def _read_by(readers: Sequence[_Reader], shares: list[list[Job]]) -> Iterator[Packed]:
-    """What processes find in the shares, as it comes."""
+def _read_by(readers: Sequence[_Reader], shares: Sequence[Sequence[Job]]) -> Iterator[Packed]:
+    """What processes find in their shares, as it comes."""
     taken: queue.Queue[Packed | None] = queue.Queue(_WAITING)
     stopped = threading.Event()
     left = 0
-    for reader in readers:
-        own = [shares.pop() for _ in reader.outputs]
+    for reader, share in zip(readers, shares, strict=True):
         for output in reader.outputs:
-            asked = (reader.process, own) if output is reader.outputs[0] else None
+            asked = (reader.process, share) if output is reader.outputs[0] else None
             threading.Thread(target=_watch, args=(asked, output, taken, stopped), daemon=True).start()
             left += 1
     try:
@@ -135,7 +146,7 @@ def _read_by(readers: Sequence[_Reader], shares: list[list[Job]]) -> Iterator[Pa
 
 
 def _watch(
-    asked: tuple[subprocess.Popen[bytes], list[list[Job]]] | None,
+    asked: tuple[subprocess.Popen[bytes], Sequence[Job]] | None,
     output: IO[bytes],
     taken: queue.Queue[Packed | None],
     stopped: threading.Event,
@@ -144,11 +155,11 @@ def _watch(
     try:
         with output:
             if asked is not None:
-                process, shares = asked
+                process, share = asked
                 assert process.stdin is not None
                 with process.stdin as stdin:
                     if read_message(output) is not None:
-                        write_message(stdin, msgspec.msgpack.encode(shares))
+                        write_message(stdin, msgspec.msgpack.encode(share))
             while (body := read_message(output)) is not None and _hand_on(READINGS.decode(body), taken, stopped):
                 pass
     except (OSError, msgspec.DecodeError):

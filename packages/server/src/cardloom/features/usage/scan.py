@@ -24,7 +24,7 @@ _TOGETHER: Final = 64
 _RECORDS_TOGETHER: Final = 10_000
 """So many readings or requests are put into the index by one transaction."""
 
-_SETTLED_FROM: Final = 4 / 5
+_SETTLED_FROM: Final = 2 / 3
 """From here on a first scan is settled while others still read, so that little is left to do alone at its end."""
 
 Progress = Callable[[int, int], None]

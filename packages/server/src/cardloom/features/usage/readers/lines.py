@@ -116,9 +116,11 @@ def ms_of(text: str | None) -> int | None:
     try:
         at = datetime.fromisoformat(text)
         since = (at if at.tzinfo is not None else at.astimezone()) - _EPOCH
+        if since.microseconds % 1000:
+            return round(at.timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         return None
-    return since.days * 86_400_000 + since.seconds * 1000 + (since.microseconds + 500) // 1000
+    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: bytes | bytearray) -> T | None:
