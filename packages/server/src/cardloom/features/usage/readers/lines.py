@@ -115,9 +115,9 @@ def ms_of(text: str | None) -> int | None:
         return None
     try:
         at = datetime.fromisoformat(text)
-        since = (at if at.tzinfo is not None else at.astimezone()) - _EPOCH
-        if since.microseconds % 1000:
+        if at.tzinfo is None or at.microsecond % 1000:
             return round(at.timestamp() * 1000)
+        since = at - _EPOCH
     except (ValueError, OverflowError, OSError):
         return None
     return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
