@@ -8,11 +8,24 @@ from typing import Any
 
 import pytest
 
+from cardloom.features.cards.frames.service import Frames
+from cardloom.features.cards.heartbeats import Heartbeats
 from cardloom_protocol.ids import CardId
 
 from .framing import Frame, brought_up, dial, write_frame
 
 pytestmark = pytest.mark.usefixtures("listening")
+
+
+@pytest.fixture(autouse=True)
+def _at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only tests look at frames and let hearts beat: with small times a look in between would change what they see."""
+
+    async def never(_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Frames, "run", never)
+    monkeypatch.setattr(Heartbeats, "run", never)
 
 
 @pytest.fixture
