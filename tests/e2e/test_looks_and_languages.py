@@ -17,6 +17,14 @@ NAMES = re.compile(
     r"|markdown|cards\.connected|/.*/project|project"
 )
 
+CHAT_RU = {
+    "chats": "Открыть чаты",
+    "new": "Новая",
+    "write": "Напишите сообщение",
+    "refused": "Ни один сервер не предлагает моделей.",
+}
+CHAT_ZH = {"chats": "打开聊天页", "new": "新建", "write": "输入消息", "refused": "没有端点提供模型。"}
+
 
 def test_the_theme_switches_at_once_and_is_remembered(person: Person) -> None:
     html = person.page.locator("html")
@@ -35,8 +43,13 @@ def test_the_theme_switches_at_once_and_is_remembered(person: Person) -> None:
 @pytest.mark.parametrize(
     ("language", "code", "letters", "words"),
     [
-        ("Русский", "ru", "[а-яё]", {"add": "Добавить карточку", "note": "Заметка", "help": "Клавиши и помощь"}),
-        ("中文", "zh", "[一-鿿]", {"add": "添加卡片", "note": "笔记", "help": "快捷键与帮助"}),
+        (
+            "Русский",
+            "ru",
+            "[а-яё]",
+            {"add": "Добавить карточку", "note": "Заметка", "help": "Клавиши и помощь", **CHAT_RU},
+        ),
+        ("中文", "zh", "[一-鿿]", {"add": "添加卡片", "note": "笔记", "help": "快捷键与帮助", **CHAT_ZH}),
     ],
     ids=["ru", "zh"],
 )
@@ -70,6 +83,16 @@ def test_every_text_of_the_page_is_in_the_language_chosen(
     expect(page.get_by_role("combobox")).to_be_focused()
     assert foreign(person, letters) == []
     person.look(f"palette-{code}")
+    page.keyboard.press("Escape")
+
+    # What the server refuses is told in the language too.
+    page.get_by_role("link", name=words["chats"]).click()
+    page.get_by_role("button", name=words["new"], exact=True).first.click()
+    page.get_by_role("textbox", name=words["write"]).fill("1 + 1?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text=words["refused"])).to_be_visible()
+    assert foreign(person, letters) == []
+    person.look(f"chat-{code}")
 
 
 def foreign(person: Person, letters: str) -> list[str]:
