@@ -93,7 +93,8 @@ async def test_a_virtual_environment_of_the_server_stays_first_on_the_path(
 
 async def test_a_command_over_time_gives_what_it_printed_and_goes_on(new_shell: NewShell, shell_id: str) -> None:
     shell = await new_shell(shell_id)
-    result = await shell.run("echo begun; read line; echo got $line", timeoutMs=1000)
+    await shell.run("true")  # its start-up is over
+    result = await shell.run("echo begun; read line; echo got $line", timeoutMs=3000)
     assert result == {"exitCode": None, "output": "begun\n", "truncated": False, "timedOut": True}
     assert shell.runtime["status"] == "working"
     assert (await shell.refused("true")).code is ErrorCode.BUSY
@@ -128,7 +129,8 @@ async def test_a_full_screen_program_is_shown_and_its_end_is_seen(shell: Any, tm
     if shutil.which("less") is None:
         pytest.skip("less is not installed")
     (tmp_path / "project" / "long.txt").write_text("\n".join(f"row {n}" for n in range(200)))
-    result = await shell.run("less long.txt", timeoutMs=1000)
+    await shell.run("true")  # its start-up is over
+    result = await shell.run("less long.txt", timeoutMs=3000)
     assert result["timedOut"] is True
     await shell.until_screen(lambda text: text.startswith("row 0\nrow 1\n"))
     await shell.type("q")
@@ -144,7 +146,8 @@ async def test_clearing_the_screen_loses_no_mark(new_shell: NewShell, shell_id: 
 
 
 async def test_a_nested_shell_is_one_command_until_it_ends(shell: Any) -> None:
-    result = await shell.run("PS1='inner> ' bash --norc", timeoutMs=1000)
+    await shell.run("true")  # its start-up is over
+    result = await shell.run("PS1='inner> ' bash --norc", timeoutMs=3000)
     assert result["timedOut"] is True
     assert (await shell.refused("true")).code is ErrorCode.BUSY
     await shell.type("exit 6\r")

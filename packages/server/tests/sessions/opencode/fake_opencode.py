@@ -193,8 +193,11 @@ class Handler(BaseHTTPRequestHandler):
                     sent_away[word] = 1
                     self.reply(None, 503)
                     return
-                threading.Thread(target=run, args=(session, word), daemon=True).start()
+                if word == "drop dead":
+                    print("out of the blue", flush=True)
+                    os._exit(4)
                 self.reply(None, 204)
+                threading.Thread(target=run, args=(session, word), daemon=True).start()
             case [_, request, kind]:
                 answered[request].put({**body, "kind": kind})
                 self.reply(True)

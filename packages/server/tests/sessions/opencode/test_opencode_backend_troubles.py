@@ -51,6 +51,12 @@ async def test_a_server_that_dies_ends_the_run_and_is_started_again(host: Backen
     assert (await ran(host, again, "hello")).events[-1]["status"] == "done"
 
 
+async def test_a_server_that_dies_of_a_prompt_says_how_it_ended(host: BackendHost) -> None:
+    with pytest.raises(SessionError) as caught:
+        await ran(host, await new_session(host), "drop dead")
+    assert (caught.value.code, caught.value.message) == ("opencode_ended", "OpenCode ended with 4: out of the blue")
+
+
 async def test_of_what_a_server_prints_only_the_end_is_kept(host: BackendHost) -> None:
     await ran(host, await new_session(host), "gossip")
     server = host.backend._server  # type: ignore[attr-defined]

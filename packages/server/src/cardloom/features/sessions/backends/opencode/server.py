@@ -85,7 +85,10 @@ class OpenCodeServer:
         content = None if body is None else compact_json(body).encode("utf-8")
         headers = None if body is None else {"content-type": "application/json"}
         request = client.build_request(method, path, content=content, headers=headers, params=query or None)
-        response = await _answer(client, request, again=again or method in _REPEATABLE)
+        try:
+            response = await _answer(client, request, again=again or method in _REPEATABLE)
+        except httpx.HTTPError as error:
+            raise await self._why_silent(error) from None
         if response.is_success:
             try:
                 return read_json(response.text) if response.text.strip() else None
@@ -152,6 +155,17 @@ class OpenCodeServer:
             limits=httpx.Limits(max_connections=None),
         )
 
+    async def _why_silent(self, error: httpx.HTTPError) -> SessionError:
+        """What to say of a request that no answer came to: the program may be about to end."""
+        if self._watching is not None:
+            await asyncio.wait([self._watching], timeout=_RETRY_S)
+            if self._watching.done():
+                return SessionError(ENDED, self._how_it_ended(self._watching.result()))
+        return SessionError(UNAVAILABLE, f"OpenCode does not answer: {type(error).__name__}.")
+
+    def _how_it_ended(self, code: int) -> str:
+        return f"OpenCode ended{ending(code)}: {self._last_words()}"
+
     def _last_words(self) -> str:
         """What it said last, but for where it listens."""
         lines = [line for line in self._printed.splitlines() if line.strip() and _LISTENING.search(line) is None]
@@ -177,8 +191,8 @@ class OpenCodeServer:
                 return
             await asyncio.wait([self._watching], timeout=_RETRY_S)
             if self._watching.done():
-                message = f"OpenCode ended{ending(self._watching.result())}: {self._last_words()}"
-                self._tell({"type": PROGRAM_ENDED, "properties": {"message": message}})
+                properties: JsonObject = {"message": self._how_it_ended(self._watching.result())}
+                self._tell({"type": PROGRAM_ENDED, "properties": properties})
                 return
 
     def _tell(self, event: JsonObject) -> None:
@@ -199,20 +213,13 @@ class OpenCodeServer:
 
 async def _answer(client: httpx.AsyncClient, request: httpx.Request, *, again: bool) -> httpx.Response:
     """The answer to a request, which may go out `again` while OpenCode says 503."""
-    response = await _sent(client, request)
+    response = await client.send(request)
     for pause_s in _PAUSES_S if again else ():
         if response.status_code != 503:
             break
         await asyncio.sleep(pause_s)
-        response = await _sent(client, request)
+        response = await client.send(request)
     return response
-
-
-async def _sent(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
-    try:
-        return await client.send(request)
-    except httpx.HTTPError as error:
-        raise SessionError(UNAVAILABLE, f"OpenCode does not answer: {type(error).__name__}.") from None
 
 
 def _refusal(response: httpx.Response) -> SessionError:
