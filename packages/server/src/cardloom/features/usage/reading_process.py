@@ -23,7 +23,7 @@ _LENGTH_BYTES = 4
 _READY = b""
 _MOST_TURNS = 2000
 """So many fit into a pipe everywhere, at once."""
-_BEHIND = 4
+_BEHIND = 10
 """So much nicer is a process that reads: what it has found is stored sooner than it finds more, and nobody waits."""
 
 

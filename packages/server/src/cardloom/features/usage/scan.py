@@ -24,8 +24,8 @@ _TOGETHER: Final = 64
 _RECORDS_TOGETHER: Final = 10_000
 """So many readings or requests are put into the index by one transaction."""
 
-_SETTLED_FROM: Final = 2 / 3
-"""From here on a first scan is settled while others still read, so that little is left to do alone at its end."""
+_SETTLED_AT: Final = (2 / 3, 0.9)
+"""Where a first scan is settled while others still read, so that little is left to do alone at its end."""
 
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all."""
@@ -52,15 +52,20 @@ def scan(
     done = failed = 0
     take = store.intake.apply_packed if known else store.intake.fill
     waiting: list[Packed] = []
+    records = 0
+    settled_at = [] if known else [share * total for share in _SETTLED_AT]
     for reading in _readings(store, changed, known):
         waiting.append(reading)
         failed += reading.error is not None
         done += reading.log.size
-        if len(waiting) >= _TOGETHER or sum(one.count for one in waiting) > _RECORDS_TOGETHER:
+        records += reading.count
+        if len(waiting) >= _TOGETHER or records > _RECORDS_TOGETHER:
             take(*waiting)
             waiting.clear()
+            records = 0
             progress(done, total)
-            if not known and done > total * _SETTLED_FROM:
+            if settled_at and done > settled_at[0]:
+                del settled_at[0]
                 store.intake.settle()
     take(*waiting)
     progress(done, total)
