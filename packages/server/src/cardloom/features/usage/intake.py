@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Final
@@ -72,7 +71,7 @@ class Intake:
 
         Should there be no end of it, that is done when the index is opened again.
         """
-        with _no_search_for_cycles(), self._index.writing():
+        with self._index.writing():
             self._begin_fill()
             for reading in readings:
                 path = reading.log.path
@@ -87,7 +86,7 @@ class Intake:
 
     def settle(self) -> None:
         """Settle what several logs have so far; from now on keys are sorted as they come."""
-        with _no_search_for_cycles(), self._index.writing():
+        with self._index.writing():
             self._settle_rest()
 
     def mark_gone(self, paths: Iterable[str]) -> None:
@@ -299,19 +298,6 @@ class Intake:
                    ON CONFLICT (log, reason) DO UPDATE SET count = count + excluded.count""",
                 (log, skip.reason, skip.count, skip.offset),
             )
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """Keep the interpreter from looking through many new objects that make none."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _seen_as(reading: Reading | Packed) -> tuple[int, int]:

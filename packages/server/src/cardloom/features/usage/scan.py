@@ -6,8 +6,10 @@ cannot be read is noted in the index with its reason and tried again at the next
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,12 +51,28 @@ def scan(
     known = {entry.log.path: entry for entry in store.intake.logs()}
     changed = [log for log in listing.logs if _changed(log, known.get(log.path))]
     total = sum(log.size for log in changed)
-    done = failed = 0
-    take = store.intake.apply_packed if known else store.intake.fill
+    with nullcontext() if known else _no_search_for_cycles():
+        done, failed = _take_in(store, _readings(store, changed, known), total, progress, first=not known)
+    for harness, path, reason in listing.refused:
+        store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))
+    there = {log.path for log in listing.logs} | {path for _, path, _ in listing.refused}
+    folders = tuple(f"{root.folder}{os.sep}" for root in roots)
+    store.intake.mark_gone(
+        path for path, entry in known.items() if path not in there and not entry.gone and path.startswith(folders)
+    )
+    store.intake.scanned(now_ms)
+    return ScanReport(len(listing.logs), len(changed), done, failed + len(listing.refused))
+
+
+def _take_in(
+    store: UsageStore, readings: Iterator[Packed], total: int, progress: Progress, *, first: bool
+) -> tuple[int, int]:
+    """Put readings into the index, many at once; gives the bytes of their logs and how many could not be read."""
+    done = failed = records = 0
+    take = store.intake.fill if first else store.intake.apply_packed
+    settled_at = [share * total for share in _SETTLED_AT] if first else []
     waiting: list[Packed] = []
-    records = 0
-    settled_at = [] if known else [share * total for share in _SETTLED_AT]
-    for reading in _readings(store, changed, known):
+    for reading in readings:
         waiting.append(reading)
         failed += reading.error is not None
         done += reading.log.size
@@ -69,15 +87,20 @@ def scan(
                 store.intake.settle()
     take(*waiting)
     progress(done, total)
-    for harness, path, reason in listing.refused:
-        store.intake.apply(Reading(LogFile(harness, path, -1, 0, 0), Cursor(), error=reason))
-    there = {log.path for log in listing.logs} | {path for _, path, _ in listing.refused}
-    folders = tuple(f"{root.folder}{os.sep}" for root in roots)
-    store.intake.mark_gone(
-        path for path, entry in known.items() if path not in there and not entry.gone and path.startswith(folders)
-    )
-    store.intake.scanned(now_ms)
-    return ScanReport(len(listing.logs), len(changed), done, failed + len(listing.refused))
+    return done, failed
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Keep the interpreter from looking through many new objects that make none."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _readings(store: UsageStore, changed: list[LogFile], known: Mapping[str, KnownLog]) -> Iterator[Packed]:
