@@ -69,6 +69,12 @@ export async function start(card, page, translate) {
     return running;
   }
 
+  /** Fetches with settings that changed, behind a fetch that began with others. */
+  async function refetch() {
+    await running;
+    await refresh();
+  }
+
   async function fetchIssues() {
     const { values, secrets } = card.settings;
     const address = addressOf(values);
@@ -145,7 +151,7 @@ export async function start(card, page, translate) {
   }
 
   card.lifecycle.onVisibility(() => void tick());
-  card.settings.onChanged(() => void refresh());
+  card.settings.onChanged(() => void refetch());
   card.ports.onMessage(() => void refresh(), { input: "refresh" });
   translator.onChange(() => void show());
 

@@ -109,6 +109,18 @@ describe("the issue board", () => {
     await until(() => expect(alertText()).toBe("Name a repository in the settings."));
   });
 
+  test("fetches once more when the settings change while it fetches", async () => {
+    await begin();
+    let give;
+    answer = () => new Promise((resolve) => (give = resolve));
+    void refresh();
+    await until(() => expect(give).toBeDefined());
+    answer = () => ({ json: [] });
+    await host.changeSettings({ repository: "acme/shop" });
+    give({ json: ISSUES });
+    await until(() => expect(sent.at(-1).url).toContain("/repos/acme/shop/"));
+  });
+
   test("opens an issue where it is, after the person was asked", async () => {
     await begin();
     page.querySelector("section button").click();
