@@ -10,7 +10,8 @@ from typing import Any
 from cardloom_protocol.ids import CardId
 
 from ...core.call import Cause
-from .model import Capture
+from ...host.shells import Shell
+from .model import PROMPT_LINE, UNFINISHED_LINE, Capture
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +53,21 @@ class Run:
     capture: Capture = field(default_factory=Capture)
     drop: re.Pattern[str] | None = None
 
-    @property
-    def echoed_lines(self) -> int:
-        """How many lines a terminal shows of what is typed."""
-        return self.keys.count("\n") + 1
+    def begin_told(self, shell: Shell) -> None:
+        """The shell told the start: output begins here, and what came before was echo."""
+        if not shell.marks_start:  # the typed line end was taken for it
+            self._begin(self._without_echo())
+        else:
+            self._begin(Capture(), drop=UNFINISHED_LINE if shell.id == "shell-zsh" else None)
 
-    def begin(self, capture: Capture, *, drop: re.Pattern[str] | None = None) -> None:
-        """Take the output from here on; `drop` is what the shell adds at its end."""
+    def begin_untold(self) -> None:
+        """The keys are on their way to a shell that tells nothing: echo and the next prompt are no output."""
+        self._begin(self._without_echo(), drop=PROMPT_LINE)
+
+    def _without_echo(self) -> Capture:
+        return Capture(skip_lines=self.keys.count("\n") + 1)
+
+    def _begin(self, capture: Capture, *, drop: re.Pattern[str] | None = None) -> None:
         self.begun = True
         self.capture = capture
         self.drop = drop

@@ -23,9 +23,6 @@ from ...host.pty import Size
 from ...host.screen import Scheme
 from ...host.shells import Shell, launch, new_nonce
 from .model import (
-    PROMPT_LINE,
-    UNFINISHED_LINE,
-    Capture,
     Ended,
     Phase,
     Ready,
@@ -238,7 +235,7 @@ class Terminal:
             self.release(run)
             raise
         if self._tracker.phase is Phase.UNMARKED:
-            run.begin(Capture(skip_lines=run.echoed_lines), drop=PROMPT_LINE)
+            run.begin_untold()
             self._arm()
             self._events.changed(self.card_id)
 
@@ -326,7 +323,7 @@ class Terminal:
                 self._watch.stop()
                 self._ready.clear()
                 if self._run is not None and self._run.sent:
-                    self._begin(self._run)
+                    self._run.begin_told(self.shell)
                     self._tracker.command = self._run.command
             case Ended(command, exit_code):
                 run = self._run if self._run is not None and self._run.begun else None
@@ -340,13 +337,6 @@ class Terminal:
                     run.end(exit_code)
                 self._events.command_ended(self.card_id, run.command if run else command, exit_code, sender)
         self._events.changed(self.card_id)
-
-    def _begin(self, run: Run) -> None:
-        """Take the output of a command whose start the shell told; what came before it was echo."""
-        if self.shell.marks_start:
-            run.begin(Capture(), drop=UNFINISHED_LINE if self.shell.id == "shell-zsh" else None)
-        else:
-            run.begin(Capture(skip_lines=run.echoed_lines))
 
     def _send(self, keys: str, sender: Sender | None) -> None:
         console = self._live()
