@@ -49,6 +49,23 @@ def test_several_folders_of_claude_are_read_once_each(tmp_path: Path) -> None:
     assert [Path(log.path).parts[-3] for log in listed.logs] == ["a", "b"]
 
 
+def test_links_to_folders_elsewhere_are_followed_once_and_those_around_in_circles_are_not(tmp_path: Path) -> None:
+    projects, elsewhere = tmp_path / ".claude/projects", tmp_path / "disk/project"
+    (projects / "-p").mkdir(parents=True)
+    (elsewhere / "deeper").mkdir(parents=True)
+    for log in (projects / "-p/A.jsonl", elsewhere / "B.jsonl", elsewhere / "deeper/C.jsonl"):
+        log.write_text("")
+    (projects / "-a").symlink_to(elsewhere)
+    (projects / "-p/b").symlink_to(elsewhere)
+    (elsewhere / "deeper/up").symlink_to(elsewhere)
+    (elsewhere / "deeper/back").symlink_to(projects)
+    (projects / "-p/home").symlink_to(tmp_path)
+    (projects / "nowhere").symlink_to(tmp_path / "gone")
+    listed = list_logs(roots_of(tmp_path, {}))
+    assert sorted(Path(log.path).name for log in listed.logs) == ["A.jsonl", "B.jsonl", "C.jsonl"]
+    assert listed.refused == []
+
+
 @pytest.mark.parametrize(
     ("name", "harness"),
     [

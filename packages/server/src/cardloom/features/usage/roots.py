@@ -8,6 +8,7 @@ Spec: harnesses (the storage of each); real CLIs, logs.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -82,61 +83,89 @@ def list_logs(roots: list[Root]) -> Listing:
     listing = Listing([], [])
     seen: set[str] = set()
     for root in roots:
-        for log in _walk(root, str(root.folder), root.depth, listing):
+        for log in _Walk(root, listing).logs():
             if log.path not in seen:
                 seen.add(log.path)
                 listing.logs.append(log)
     return listing
 
 
-def _walk(root: Root, folder: str, depth: int, listing: Listing) -> Iterator[LogFile]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                yield from _entry(root, entry, depth, listing)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        listing.refused.append((root.harness, folder, error.strerror or str(error)))
+class _Walk:
+    """A walk through a root. What is refused is put into the listing."""
 
+    def __init__(self, root: Root, listing: Listing) -> None:
+        self._root = root
+        self._listing = listing
+        self._links: deque[tuple[os.DirEntry[str], int]] = deque()
 
-def _entry(root: Root, entry: os.DirEntry[str], depth: int, listing: Listing) -> Iterator[LogFile]:
-    try:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        of_messages = is_folder and root.harness in (ANY, OPENCODE) and is_message_folder(entry.path)
-        if not of_messages and ((is_folder and depth == 0) or not (is_folder or _is_log(root, entry))):
+    def logs(self) -> Iterator[LogFile]:
+        """The logs of the root. Links to folders come last, unless they lead to where it has been or around that."""
+        yield from self._folder(str(self._root.folder), self._root.depth)
+        been = [os.path.realpath(self._root.folder)]
+        while self._links:
+            link, depth = self._links.popleft()
+            target = os.path.realpath(link.path)
+            if not any(_is_within(target, place) or _is_within(place, target) for place in been):
+                been.append(target)
+                yield from self._entry(link, depth, is_folder=True)
+
+    def _folder(self, folder: str, depth: int) -> Iterator[LogFile]:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if _links_to_folder(entry):
+                        self._links.append((entry, depth))
+                    else:
+                        yield from self._entry(entry, depth, is_folder=entry.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
             return
-        if not _is_text(entry.name):
-            listing.refused.append((root.harness, _shown(entry.path), NO_TEXT))
-        elif of_messages:
-            yield list_folder(entry.path)
-        elif is_folder:
-            yield from _walk(root, entry.path, depth - 1, listing)
-        else:
-            yield from _log(root, entry, listing)
-    except OSError as error:
-        listing.refused.append((root.harness, _shown(entry.path), error.strerror or str(error)))
+        except OSError as error:
+            self._refuse(folder, error)
 
+    def _entry(self, entry: os.DirEntry[str], depth: int, *, is_folder: bool) -> Iterator[LogFile]:
+        try:
+            of_messages = is_folder and self._root.harness in (ANY, OPENCODE) and is_message_folder(entry.path)
+            if not of_messages and ((is_folder and depth == 0) or not (is_folder or self._is_log(entry))):
+                return
+            if not _is_text(entry.name):
+                self._listing.refused.append((self._root.harness, _shown(entry.path), NO_TEXT))
+            elif of_messages:
+                yield list_folder(entry.path)
+            elif is_folder:
+                yield from self._folder(entry.path, depth - 1)
+            else:
+                yield from self._log(entry)
+        except OSError as error:
+            self._refuse(entry.path, error)
 
-def _is_log(root: Root, entry: os.DirEntry[str]) -> bool:
-    return fnmatchcase(entry.name, root.pattern) and entry.is_file()
+    def _is_log(self, entry: os.DirEntry[str]) -> bool:
+        return fnmatchcase(entry.name, self._root.pattern) and entry.is_file()
 
-
-def _log(root: Root, entry: os.DirEntry[str], listing: Listing) -> Iterator[LogFile]:
-    try:
+    def _log(self, entry: os.DirEntry[str]) -> Iterator[LogFile]:
         status = entry.stat()
-    except OSError as error:
-        listing.refused.append((root.harness, entry.path, error.strerror or str(error)))
-        return
-    harness = root.harness if root.harness != ANY else _sniffed(entry.path, listing)
-    if harness is None:
-        return
-    size, changed_ns = status.st_size, status.st_mtime_ns
-    if entry.name.endswith(".db"):
-        with suppress(OSError):
-            ahead = os.stat(f"{entry.path}-wal")
-            size, changed_ns = size + ahead.st_size, max(changed_ns, ahead.st_mtime_ns)
-    yield LogFile(harness, entry.path, size, changed_ns, status.st_ino)
+        harness = self._root.harness if self._root.harness != ANY else _sniffed(entry.path)
+        if harness is None:
+            return
+        size, changed_ns = status.st_size, status.st_mtime_ns
+        if entry.name.endswith(".db"):
+            with suppress(OSError):
+                ahead = os.stat(f"{entry.path}-wal")
+                size, changed_ns = size + ahead.st_size, max(changed_ns, ahead.st_mtime_ns)
+        yield LogFile(harness, entry.path, size, changed_ns, status.st_ino)
+
+    def _refuse(self, path: str, error: OSError) -> None:
+        self._listing.refused.append((self._root.harness, _shown(path), error.strerror or str(error)))
+
+
+def _links_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_symlink() and entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return f"{path}{os.sep}".startswith(f"{folder}{os.sep}")
 
 
 def _is_text(name: str) -> bool:
@@ -151,12 +180,8 @@ def _shown(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _sniffed(path: str, listing: Listing) -> str | None:
+def _sniffed(path: str) -> str | None:
     if not path.endswith((".jsonl", ".json", ".db")):
         return None
-    try:
-        with open(path, "rb") as file:
-            return harness_of(path, file.read(HEAD_BYTES))
-    except OSError as error:
-        listing.refused.append((ANY, path, error.strerror or str(error)))
-        return None
+    with open(path, "rb") as file:
+        return harness_of(path, file.read(HEAD_BYTES))
