@@ -353,3 +353,22 @@ async def test_a_question_nobody_can_see_is_asked_again(desk: Any, shelf: Any) -
     second = (await desk.page.event("dialog.opened"))["dialog"]["id"]
     assert first != second
     desk.app.dialogs._timeout_ms = 60_000
+
+
+async def test_whoever_opens_a_page_has_the_whole_time_for_a_question_that_waited(
+    desk: Any, shelf: Any, clients: Any
+) -> None:
+    package_id = shelf.add("echo", "")
+    desk.app.cards.programs.serve_at("http://127.0.0.1:1")
+    await desk.put(package_id)
+    asked = (await desk.page.event("dialog.opened"))["dialog"]
+    page = await clients.page()
+    await page.call("canvas.subscribe", workspaceId=desk.id)
+    await page.call("client.presence", workspaceId=desk.id, active=True)
+    again = (await page.event("dialog.opened"))["dialog"]
+    assert again["id"] == asked["id"]
+    assert again["deadlineAtMs"] >= asked["deadlineAtMs"]
+    await page.call("client.presence", workspaceId=desk.id, active=True)
+    await page.call("dialog.answer", dialogId=asked["id"], accepted=False)
+    assert (await page.event("dialog.closed"))["dialogId"] == asked["id"]
+    assert "dialog.opened" not in [name for name, _ in page.events]

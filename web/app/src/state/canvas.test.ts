@@ -49,6 +49,13 @@ describe("changes", () => {
     expect(openDialog(start, { ...dialog, workspaceId: "w2" })).toBe(start);
   });
 
+  test("a question that got more time keeps its place", () => {
+    const dialog: Dialog = { id: "d", kind: "confirm", workspaceId: "w1", cardId: "n", title: "?", data: {}, deadlineAtMs: 1 };
+    const asked = openDialog(openDialog(start, dialog), { ...dialog, id: "e" });
+    const dialogs = openDialog(asked, { ...dialog, deadlineAtMs: 2 }).dialogs;
+    expect(dialogs.map((one) => [one.id, one.deadlineAtMs])).toEqual([["d", 2], ["e", 1]]);
+  });
+
   test("arrows come, go, and change", () => {
     const next = applyChanges(start, [
       { op: "removeArrow", arrowId: "r" },

@@ -84,9 +84,11 @@ export function applyActivity(state: CanvasState, activity: ArrowActivityEvent):
   return { ...state, arrows };
 }
 
+/** Takes in a question. One that is known keeps its place: it got more time. */
 export function openDialog(state: CanvasState, dialog: Dialog): CanvasState {
   if (dialog.workspaceId !== state.workspace.id) return state;
-  return { ...state, dialogs: [...state.dialogs.filter((known) => known.id !== dialog.id), dialog] };
+  if (!state.dialogs.some((known) => known.id === dialog.id)) return { ...state, dialogs: [...state.dialogs, dialog] };
+  return { ...state, dialogs: state.dialogs.map((known) => (known.id === dialog.id ? dialog : known)) };
 }
 
 export function closeDialog(state: CanvasState, dialogId: string): CanvasState {

@@ -99,8 +99,12 @@ class Presence:
 
     def last_active(self, workspace_id: WorkspaceId | None = None) -> Page | None:
         """The page that was active last, among those that show the workspace when one is named."""
-        pages = [page for page in self._pages.values() if workspace_id in (None, page.workspace_id)]
-        return pages[-1] if pages else None
+        pages = self._pages.values() if workspace_id is None else self.showing(workspace_id)
+        return next(reversed(pages), None)
+
+    def showing(self, workspace_id: WorkspaceId) -> list[Page]:
+        """The pages that show a workspace, the last active one last."""
+        return [page for page in self._pages.values() if page.workspace_id == workspace_id]
 
     def page_for(self, card_id: CardId, workspace_id: WorkspaceId) -> Page | None:
         """The page that speaks for a card: the owner of its frame, else the last active one, best of its workspace."""

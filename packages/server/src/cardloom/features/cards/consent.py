@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
-from cardloom_protocol.ids import CardId, PackageId, WorkspaceId
+from cardloom_protocol.ids import CardId, PackageId, PageId, WorkspaceId
 
 from ...core.clock import Clock
-from ...core.dialogs import Dialogs
+from ...core.dialogs import UNANSWERED, Dialogs
 from ...core.grants import Grants
 from ...core.graph import Graph
-from ...core.presence import Presence
+from ...core.presence import Page, Presence
 from ...core.records import Card
 from .model import Package, question
 from .store import CardsStore, Key
@@ -47,6 +47,8 @@ class Consents:
         self._consents = store.consents()
         self._changing = asyncio.Lock()
         self._asking: dict[Key, tuple[CardId, asyncio.Task[bool]]] = {}
+        self._read_by: dict[CardId, set[PageId]] = {}
+        presence.listen_pages(self._page_told)
         for key, granted in self._granted.items():
             grants.set(*key, granted)
 
@@ -159,16 +161,26 @@ class Consents:
     async def _question(self, card: Card, package: Package) -> bool:
         """Ask the owner. Silence while no page shows the workspace is no answer: then it is asked again."""
         data: dict[str, Any] = question(package, self._language())
-        while True:
-            began_ms = self._clock.steady_ms()
-            accepted = await self._dialogs.ask("startProgram", card.workspace_id, card.id, card.name, data)
-            if accepted:
-                await self.consent(card.workspace_id, package)
-                return True
-            timed_out = self._clock.steady_ms() - began_ms >= self._dialogs.timeout_ms
-            unseen = self._presence.last_active(card.workspace_id) is None
-            if not (timed_out and unseen and self._graph.find_card(card.id) is not None):
-                return False
+        answer = UNANSWERED
+        while answer.silent and self._graph.find_card(card.id) is not None:
+            self._read_by[card.id] = {page.id for page in self._presence.showing(card.workspace_id)}
+            try:
+                answer = await self._dialogs.ask_which("startProgram", card.workspace_id, card.id, card.name, data)
+            finally:
+                del self._read_by[card.id]
+            if self._presence.showing(card.workspace_id):
+                break
+        if answer.accepted:
+            await self.consent(card.workspace_id, package)
+        return answer.accepted
+
+    def _page_told(self, page: Page) -> None:
+        """Whoever opens a page while a question waits gets the whole time to read it, however long it has waited."""
+        for card_id, read_by in self._read_by.items():
+            card = self._graph.find_card(card_id)
+            if card is not None and card.workspace_id == page.workspace_id and page.id not in read_by:
+                read_by.add(page.id)
+                self._dialogs.begin_anew("startProgram", card_id)
 
     def _set(self, key: Key, granted: set[str] | frozenset[str]) -> None:
         self._granted[key] = set(granted)
