@@ -25,7 +25,7 @@ from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId
 
-from .making_logs import T0_MS, claude_answer
+from .making_logs import T0_MS, claude_answer, iso
 from .reading_desk import DAY_MS, Desk
 from .test_usage_databases import HERMES_TABLES, Rows
 
@@ -282,6 +282,21 @@ async def test_days_of_a_log_with_a_wrong_clock_are_those_with_requests(desk: De
         report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, split="model", **span)
         assert [row["name"][:4] for row in report["rows"] if row["requests"]] == ["1971", "2026"]
         assert len(report["rows"]) == 2
+
+
+@pytest.mark.parametrize("by", ["day", "agent", "model", "session", "sender"])
+async def test_spans_that_no_calendar_has_are_answered_or_refused(desk: Desk, by: str) -> None:
+    last_day = claude_answer(2, "msg_last").replace(iso(T0_MS + 2000).encode(), b"9998-12-31T23:59:59.999Z")
+    beyond = claude_answer(3, "msg_beyond").replace(iso(T0_MS + 3000).encode(), b"9999-12-31T23:59:59.999Z")
+    desk.log(claude_answer(1), last_day, beyond)
+    desk.at(60)
+    ever = await desk.page.call("usage.report", by=by, **{"from": 0, "to": 2**53 - 1})
+    assert ever["total"]["requests"] == 2
+    assert [one["reason"] for one in ever["skips"]] == ["dated in the future", "without a time"]
+    never = await desk.page.call("usage.report", by=by, **{"from": 2**53 - 2, "to": 2**53 - 1})
+    assert never["total"]["requests"] == 0
+    with pytest.raises(CallError, match="ends before it begins"):
+        await desk.page.call("usage.report", by=by, **{"from": 5, "to": 4})
 
 
 def told_by_hermes(key: str, session: str, tokens: int) -> dict[str, Any]:

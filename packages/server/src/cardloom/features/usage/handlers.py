@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
 
 from ...core.call import Call, Handler
@@ -43,6 +44,8 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
         period = params.get("period", "all")
         if from_ms is None and period != "all":
             from_ms, to_ms = window_of(period, clock.now_ms())
+        if from_ms is not None and to_ms is not None and to_ms < from_ms:
+            raise CallError(ErrorCode.INVALID_PARAMS, "to: the span ends before it begins", [])
         found = await service.report(
             params["by"],
             workspace_id=None if workspace_id is None else WorkspaceId(workspace_id),

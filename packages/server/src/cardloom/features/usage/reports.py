@@ -188,6 +188,8 @@ def _by_day(store: UsageStore, scope: Scope, now_ms: int) -> list[ReportRow]:
         return []
     start_ms = scope.from_ms if scope.from_ms is not None else day_of((span or (now_ms, now_ms))[0])[0]
     end_ms = min(scope.to_ms if scope.to_ms is not None else now_ms, max(now_ms, (span or (0, 0))[1] + 1))
+    if start_ms >= end_ms:  # also a day that no calendar has
+        return []
     rows = []
     for (day_ms, next_ms), work in filled_days(store, replace(scope, to_ms=end_ms), start_ms, end_ms):
         day = local_day(day_ms).isoformat()

@@ -25,7 +25,8 @@ COPIED_WITHOUT_END: Final = "copied history without an end"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
-_YEAR_10000_MS: Final = 253_402_300_800_000
+_YEAR_9999_MS: Final = 253_370_764_800_000
+"""From then on there is not for every day a day after it."""
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -73,7 +74,7 @@ class Output:
 
 def is_time(at_ms: float) -> bool:
     """Whether a time is one that a request can have."""
-    return 0 < at_ms < _YEAR_10000_MS
+    return 0 < at_ms < _YEAR_9999_MS
 
 
 def time_of(at_ms: float | None) -> int | None:
