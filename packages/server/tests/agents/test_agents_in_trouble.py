@@ -20,7 +20,7 @@ from cardloom.features.agents.seats.seat import Seat
 # Other processes are waited for, and made ready, before anything waits on the event loop.
 # ruff: noqa: ASYNC221
 
-FLOOD_CAP_S = 120
+FLOOD_CAP_S = 600  # a hundred megabytes through a machine that does much else
 VERSION = 'case "$*" in --version) echo "2.1.332 (Claude Code)"; exit;; esac\n'
 
 

@@ -69,7 +69,7 @@ async def fetcher() -> AsyncIterator[Fetcher]:
 
 
 async def refused(
-    fetcher: Fetcher, url: str, into: Path, *, max_bytes: int = 1000, timeout_ms: int = 5000
+    fetcher: Fetcher, url: str, into: Path, *, max_bytes: int = 1000, timeout_ms: int = 60_000
 ) -> CallError:
     with pytest.raises(CallError) as refusal:
         await download(fetcher, url, into, max_bytes=max_bytes, timeout_ms=timeout_ms)

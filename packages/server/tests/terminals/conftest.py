@@ -14,6 +14,7 @@ from cardloom.app import App
 from cardloom.core.bus import Event, card_topic
 from cardloom.core.ids import new_card_id, new_connection_id
 from cardloom.core.records import Arrow, Card, DrawnBy, PutArrow, PutCard
+from cardloom.features.terminals.runs import Run, RunResult
 from cardloom_protocol.callers import Caller, CallerKind
 from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import ArrowId, CardId, PackageId, WorkspaceId
@@ -54,6 +55,19 @@ class Shell:
     async def run(self, command: str, **more: Any) -> dict[str, Any]:
         result: dict[str, Any] = await self.page.call("terminals.run", agentId=self.id, command=command, **more)
         return result
+
+    async def run_too_long(self, command: str, shown: Callable[[str], bool]) -> dict[str, Any]:
+        """The answer to a command whose time is over once the screen shows something, however late that is."""
+        terminal = self.app.terminals._terminals[CardId(self.id)]
+        finish = terminal.finish
+
+        async def once_shown(run: Run, _timeout_s: float) -> RunResult:
+            await self.until_screen(shown)
+            return await finish(run, 0)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(terminal, "finish", once_shown)
+            return await self.run(command)
 
     async def refused(self, command: str, **more: Any) -> CallError:
         error: CallError = await self.page.refused("terminals.run", agentId=self.id, command=command, **more)

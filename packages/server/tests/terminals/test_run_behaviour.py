@@ -94,7 +94,7 @@ async def test_a_virtual_environment_of_the_server_stays_first_on_the_path(
 async def test_a_command_over_time_gives_what_it_printed_and_goes_on(new_shell: NewShell, shell_id: str) -> None:
     shell = await new_shell(shell_id)
     await shell.run("true")  # its start-up is over
-    result = await shell.run("echo begun; read line; echo got $line", timeoutMs=3000)
+    result = await shell.run_too_long("echo begun; read line; echo got $line", lambda text: text.endswith("\nbegun"))
     assert result == {"exitCode": None, "output": "begun\n", "truncated": False, "timedOut": True}
     assert shell.runtime["status"] == "working"
     assert (await shell.refused("true")).code is ErrorCode.BUSY
@@ -130,9 +130,8 @@ async def test_a_full_screen_program_is_shown_and_its_end_is_seen(shell: Any, tm
         pytest.skip("less is not installed")
     (tmp_path / "project" / "long.txt").write_text("\n".join(f"row {n}" for n in range(200)))
     await shell.run("true")  # its start-up is over
-    result = await shell.run("less long.txt", timeoutMs=3000)
+    result = await shell.run_too_long("less long.txt", lambda text: text.startswith("row 0\nrow 1\n"))
     assert result["timedOut"] is True
-    await shell.until_screen(lambda text: text.startswith("row 0\nrow 1\n"))
     await shell.type("q")
     await until(lambda: shell.runtime["status"] == "finished")
     assert "row 1" not in await shell.screen()
@@ -147,7 +146,7 @@ async def test_clearing_the_screen_loses_no_mark(new_shell: NewShell, shell_id: 
 
 async def test_a_nested_shell_is_one_command_until_it_ends(shell: Any) -> None:
     await shell.run("true")  # its start-up is over
-    result = await shell.run("PS1='inner> ' bash --norc", timeoutMs=3000)
+    result = await shell.run_too_long("PS1='inner> ' bash --norc", lambda text: text.endswith("\ninner>"))
     assert result["timedOut"] is True
     assert (await shell.refused("true")).code is ErrorCode.BUSY
     await shell.type("exit 6\r")
@@ -157,7 +156,7 @@ async def test_a_nested_shell_is_one_command_until_it_ends(shell: Any) -> None:
 
 async def test_an_open_quote_times_out_and_is_taken_back(new_shell: NewShell, shell_id: str) -> None:
     shell = await new_shell(shell_id)
-    result = await shell.run("echo 'open", timeoutMs=1000)
+    result = await shell.run_too_long("echo 'open", lambda text: text.endswith(">"))
     assert (result["exitCode"], result["timedOut"]) == (None, True)
     assert (await shell.run("echo closed"))["output"] == "closed\n"
 

@@ -71,6 +71,7 @@ async def test_the_output_in_powershell_is_what_the_command_printed(powershell: 
 
 
 async def test_powershell_in_powershell_is_one_command_until_it_ends(powershell: Any) -> None:
+    await powershell.run("$null")  # its start-up is over
     result = await powershell.run("pwsh -NoLogo -NoProfile", timeoutMs=5000)
     assert result["timedOut"] is True
     assert (await powershell.refused("'more'")).code is ErrorCode.BUSY
@@ -80,6 +81,7 @@ async def test_powershell_in_powershell_is_one_command_until_it_ends(powershell:
 
 
 async def test_an_open_quote_in_powershell_times_out_and_is_taken_back(powershell: Any) -> None:
+    await powershell.run("$null")  # its start-up is over
     result = await powershell.run("'open", timeoutMs=2000)
     assert (result["exitCode"], result["timedOut"]) == (None, True)
     assert (await powershell.run("'closed'"))["output"] == "closed\n"
