@@ -16,6 +16,14 @@ trap leave EXIT
 
 "${PYTHON:-python3}" -m venv "$place/env"
 "$place/env/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl
+"$place/env/bin/python" - <<'PY'
+from importlib.metadata import files
+
+for name in ("cardloom-protocol", "cardloom-sdk", "cardloom"):
+    assert any(path.name == "LICENSE" for path in files(name)), f"{name} comes without its licence"
+notices = [path.read_text("utf-8") for path in files("cardloom") if path.name == "third-party.md"]
+assert len(notices) == 2 and all("react-dom" in text for text in notices), "the code of others comes without its notices"
+PY
 mkdir "$place/folder"
 export CARDLOOM_HOME="$place/data"
 "$place/env/bin/cardloom" --version

@@ -28,6 +28,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
+    // The code of others comes with its notices.
+    license: { fileName: "third-party.md" },
   },
   server: {
     host: "127.0.0.1",
