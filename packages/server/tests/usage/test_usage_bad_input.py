@@ -49,6 +49,13 @@ def test_zero_bytes_and_broken_letters_cost_no_request(home: Home) -> None:
     assert home.reasons() == {}
 
 
+def test_a_log_that_went_through_an_editor_is_read_or_told(home: Home) -> None:
+    home.claude("marked", b"\xef\xbb\xbf" + claude_answer(1), b"\xef\xbb\xbf" + claude_input(2))
+    home.claude("wide", (claude_answer(3, "msg_3") + claude_input(4)).decode().encode("utf-16"))
+    assert [record.key for record in home.records()] == ["msg_1"]
+    assert home.reasons() == {"malformed": 1}
+
+
 def test_a_line_without_a_time_is_told(home: Home) -> None:
     home.claude("S", claude_answer(1).replace(b'"timestamp":"2026', b'"timestamp":"soon'))
     assert (home.records(), home.reasons()) == ([], {"without a time": 1})

@@ -23,6 +23,8 @@ TOO_LONG: Final = "line too long"
 UNFINISHED: Final = "last line without an end"
 COPIED_WITHOUT_END: Final = "copied history without an end"
 
+_AROUND: Final = b"\0\r \xef\xbb\xbf"
+"""Zero bytes that a crash left, ends of lines of another system, and the mark of UTF-8 that some editors write."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _YEAR_9999_MS: Final = 253_370_764_800_000
@@ -125,16 +127,19 @@ def ms_of(text: str | None) -> int | None:
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: bytes | bytearray) -> T | None:
-    """The line's fields, None when it is no JSON of that shape. Zero bytes that a crash left around it are dropped."""
+    """The line's fields, None when it is no JSON of that shape. What stands around it is dropped."""
     try:
-        return decoder.decode(line.strip(b"\0\r "))
+        return decoder.decode(line.strip(_AROUND))
     except DECODE_ERRORS:
         return None
 
 
 def looks_whole(line: bytes | bytearray) -> bool:
     """Whether a line begins and ends as an object does, or is empty."""
-    return (line[:1] == b"{" and line[-1:] == b"}") or not line.strip(b"\0\r ") or line.strip(b"\0\r ")[-1:] == b"}"
+    if line[:1] == b"{" and line[-1:] == b"}":
+        return True
+    inner = line.strip(_AROUND)
+    return not inner or (inner[:1] == b"{" and inner[-1:] == b"}")
 
 
 def id_in(path: str) -> str:
