@@ -88,7 +88,7 @@ def test_logs_are_found_where_agents_keep_them_and_outlive_their_deletion(run: R
 def test_since_leaves_out_what_was_before(run: Runner) -> None:
     assert json.loads(run(str(SAMPLES), "--since", "2026-11-30", "--json")[1])["total"]["requests"] == 51
     assert json.loads(run(str(SAMPLES), "--since", "2026-12-01", "--json")[1])["total"]["requests"] == 0
-    for text in ("yesterday", "0d", "-1d", "12345d", "2026-02-30", "99999-01-01", "", "7d\n"):
+    for text in ("yesterday", "0d", "-1d", "12345d", "2026-02-30", "99999-01-01", "0001-01-01", "", "7d\n"):
         code, said = run(str(SAMPLES), "--since", text)
         assert (code, f"--since is {text!r}" in said) == (2, True)
 
@@ -107,6 +107,11 @@ def test_a_request_is_explained_by_its_lines_and_the_parts_of_its_cost(run: Runn
 def test_an_unknown_request_or_folder_is_refused_in_words(run: Runner, tmp_path: Path) -> None:
     assert run(str(SAMPLES), "--explain", "nothing") == (1, "cardloom: no request's id begins with 'nothing'\n")
     assert run(str(tmp_path / "none")) == (2, f"cardloom: {tmp_path}/none does not exist\n")
+    for name in ("notes.txt", "other.jsonl"):
+        (tmp_path / name).write_text('{"n":1}\n')
+        assert run(str(tmp_path / name)) == (2, f"cardloom: {tmp_path}/{name} is no log that can be read\n")
+    code, said = run(str(tmp_path / ("x" * 5000)))
+    assert (code, "File name too long" in said) == (2, True)
 
 
 def test_agents_of_canvases_are_named_and_senders_told_without_a_server(run: Runner, tmp_path: Path) -> None:
@@ -146,6 +151,12 @@ def test_one_log_is_summed_without_its_neighbours(run: Runner, tmp_path: Path) -
 
 def test_a_folder_without_logs_has_no_requests(run: Runner, tmp_path: Path) -> None:
     assert run(str(tmp_path)) == (0, "No requests were found.\n")
+
+
+def test_models_without_a_name_are_one(run: Runner, tmp_path: Path) -> None:
+    logs = logged(tmp_path / "logs", answer("m1", model=""), answer("m2"))
+    found = json.loads(run(str(logs), "--by", "model", "--json")[1])
+    assert [(row["model"], row["requests"]) for row in found["rows"]] == [("unknown", 2)]
 
 
 def logged(folder: Path, *lines: bytes, name: str = "S.jsonl") -> Path:

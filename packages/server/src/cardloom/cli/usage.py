@@ -27,7 +27,7 @@ from ..features.usage.explaining import explain
 from ..features.usage.index import INDEX_NAME
 from ..features.usage.ledger import LedgerCopy, read_ledger, sessions_in
 from ..features.usage.prices import Prices
-from ..features.usage.roots import ANY, Root, roots_of
+from ..features.usage.roots import ANY, Listing, Root, list_logs, roots_of
 from ..features.usage.scan import scan
 from ..features.usage.store import FUTURE_MS, Scope, UsageStore
 from ..features.usage.windows import local_day, midnight_ms
@@ -80,14 +80,11 @@ def explain_request(folders: Sequence[Path], request: str) -> Answer:
 @contextmanager
 def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
     """The index, up to date. Given folders are read into memory and nothing is kept."""
-    for folder in folders:
-        if not folder.exists():
-            raise UsageError(f"{folder} does not exist")
+    roots = [_given(folder) for folder in folders] if folders else roots_of(Path.home(), os.environ)
     kept = None if folders else Settings.from_environment().data_folder / INDEX_NAME
     store = UsageStore(kept, Prices())
     if store.set_aside is not None:
         say(f"The usage index was damaged. It is kept as {store.set_aside}; the logs are read anew.")
-    roots = [_given(folder.resolve()) for folder in folders] if folders else roots_of(Path.home(), os.environ)
     begun_ms = time.monotonic_ns() // 1_000_000
 
     def progress(done: int, total: int) -> None:
@@ -105,19 +102,30 @@ def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
 
 def _given(path: Path) -> Root:
     """A folder with all that is in it, or one log."""
-    return Root(ANY, path, "*", _FOLDER_DEPTH) if path.is_dir() else Root(ANY, path.parent, escape(path.name), 0)
+    try:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist")
+        place = path.resolve()
+        is_folder = place.is_dir()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    if is_folder:
+        return Root(ANY, place, "*", _FOLDER_DEPTH)
+    root = Root(ANY, place.parent, escape(place.name), 0)
+    if list_logs([root]) == Listing([], []):
+        raise UsageError(f"{path} is no log that can be read")
+    return root
 
 
 def _since_ms(text: str, now_ms: int) -> int:
     today = local_day(now_ms)
     days = re.fullmatch(r"([1-9]\d{0,3})d", text)
     try:
-        day = today - timedelta(days=int(days[1]) - 1) if days else date.fromisoformat(text)
+        return midnight_ms(today - timedelta(days=int(days[1]) - 1) if days else date.fromisoformat(text))
     except (ValueError, OverflowError):
         raise UsageError(
             f"--since is {text!r}; it can be a day such as {today} or a number of days such as 7d"
         ) from None
-    return midnight_ms(day)
 
 
 def _groups(store: UsageStore, by: str, scope: Scope, now_ms: int) -> tuple[tuple[str, ...], list[Group]]:

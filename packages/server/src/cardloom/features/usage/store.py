@@ -108,9 +108,9 @@ class UsageStore:
         return [at for (at,) in self._index.rows(f"SELECT at_ms FROM sightings WHERE {where} ORDER BY 1", values)]  # noqa: S608 - fixed parts
 
     def work_by(self, column: Column, scope: Scope = _ALL) -> dict[str | None, Work]:
-        """The sums of a scope by one column."""
+        """The sums of a scope by one column; an empty text is none."""
         where, values = _where(scope)
-        rows = self._index.rows(f"SELECT {column}, {_SUMS} FROM sightings WHERE {where} GROUP BY 1", values)  # noqa: S608 - fixed parts
+        rows = self._index.rows(f"SELECT nullif({column}, ''), {_SUMS} FROM sightings WHERE {where} GROUP BY 1", values)  # noqa: S608 - fixed parts
         return {row[0]: _work(row[1:]) for row in rows}
 
     def work_by_session(self, scope: Scope = _ALL) -> dict[Session, Work]:
