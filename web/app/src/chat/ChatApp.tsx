@@ -1,9 +1,9 @@
-import { useEffect } from "react";
 import { AccessPage } from "../shell/AccessPage";
 import { SessionProvider, useSession, useT } from "../shell/context";
 import { PageBoundary } from "../shell/PageBoundary";
 import { ToastStack } from "../shell/Toasts";
 import { usePage } from "../shell/usePage";
+import { usePageTitle } from "../shell/usePageTitle";
 import type { Session } from "../state/session";
 import { ChatPage } from "./ChatPage";
 
@@ -22,9 +22,7 @@ function Page() {
   const session = useSession();
   const t = useT();
   const phase = usePage(session);
-  useEffect(() => {
-    document.title = `${t("chat.title")} · ${t("app.name")}`;
-  }, [t]);
+  usePageTitle(t("chat.title"));
   if (phase === "refused") return <AccessPage why="refused" />;
   return (
     <>

@@ -32,8 +32,10 @@ import { EmptyCanvas, FailedWorkspace, LoadingPlace, NoWorkspace } from "./Place
 import { Questions } from "./Questions";
 import { ToastStack } from "./Toasts";
 import { TopBar } from "./TopBar";
+import { useNarrowWindow } from "./useNarrowWindow";
 import { usePage } from "./usePage";
 import { usePageWork } from "./usePageWork";
+import { usePageTitle } from "./usePageTitle";
 import { useRegions } from "./useRegions";
 
 export function App({ session }: { session: Session }) {
@@ -51,7 +53,10 @@ function Page() {
   const t = useT();
   const api = useMemo(() => makeCardApi(session, t), [session, t]);
   const phase = usePage(session);
+  const shownId = useStore(session.load, (load) => (load.phase === "none" ? null : load.workspaceId));
   useGlobalKeys(session);
+  useNarrowWindow(session);
+  usePageTitle(useStore(session.app, (app) => app.workspaces.find(({ id }) => id === shownId)?.name ?? null));
   useRegions();
   useFrameFocus();
   usePageWork(session);
