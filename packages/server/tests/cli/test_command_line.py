@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,26 +18,24 @@ from cardloom.cli.console import table, visible
 from .running_cli import CAP_S, Cli
 
 
-def test_help_names_every_command(cli: Cli) -> None:
+def listed_commands(cli: Cli) -> list[str]:
     code, out, _ = cli("--help")
     assert code == 0
-    for command in [
-        "up",
-        "demo",
-        "open",
-        "status",
-        "cards",
-        "connect",
-        "send",
-        "call",
-        "journal",
-        "fs",
-        "mcp",
-        "doctor",
-        "token",
-        "card",
-    ]:
-        assert f"\n  {command} " in out
+    return re.findall(r"^  ([a-z]+) ", out.partition("Commands:")[2], re.MULTILINE)
+
+
+def test_help_names_every_command_and_first_how_to_begin(cli: Cli) -> None:
+    commands = listed_commands(cli)
+    assert commands[:4] == ["up", "demo", "open", "status"]
+    promised = ["cards", "connect", "send", "call", "journal", "fs", "mcp", "doctor", "token", "card", "agents", "chat"]
+    assert set(promised) <= set(commands)
+
+
+def test_the_readme_shows_every_command(cli: Cli) -> None:
+    readme = (Path(__file__).parents[4] / "README.md").read_text("utf-8")
+    table = readme.partition("## The command line")[2].partition("## ")[0]
+    shown = set(re.findall(r"cardloom ([a-z]+)", table))
+    assert shown == set(listed_commands(cli))
 
 
 def test_help_and_version_import_neither_server_nor_sdk() -> None:

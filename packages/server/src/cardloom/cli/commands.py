@@ -34,9 +34,6 @@ app.add_typer(fs, name="fs")
 app.add_typer(mcp, name="mcp")
 app.add_typer(key, name="key")
 package_commands.add_to(card)
-agent_commands.add_to(app)
-session_commands.add_to(app)
-app.command()(usage)
 
 Workspace = Annotated[str | None, typer.Option("--workspace", "-w", help="A workspace by name or id.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="The first port to try.")]
@@ -212,3 +209,9 @@ def token(
     from .server import key
 
     _run(lambda: key(show=show), json)
+
+
+# Help lists commands in the order of their coming: what everybody needs is above.
+agent_commands.add_to(app)
+session_commands.add_to(app)
+app.command()(usage)
