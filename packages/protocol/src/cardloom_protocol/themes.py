@@ -2,7 +2,7 @@
 
 A card reads them as `theme.tokens`; the page gets the same values as custom properties in a generated style sheet,
 so a card and the canvas around it can never differ. Every foreground here keeps a contrast of at least 4.5 to 1
-against the surfaces it stands on, except `field-placeholder`, which keeps 3 to 1.
+against the surfaces it stands on, and against the soft colours laid over them.
 
 Spec: cards, theme tokens.
 """
@@ -26,7 +26,7 @@ _DARK: Final[Mapping[str, str]] = {
     "background-secondary": "#12161d",
     "background-tertiary": "#181d26",
     "foreground": "#e8ebf0",
-    "muted": "#8f98a8",
+    "muted": "#939cac",
     "surface": "#151a22",
     "surface-foreground": "#e8ebf0",
     "surface-secondary": "#1b212b",
@@ -47,7 +47,7 @@ _DARK: Final[Mapping[str, str]] = {
     "warning": "#e8b765",
     "warning-foreground": "#1c1404",
     "warning-soft": "#e8b76522",
-    "danger": "#ef7a85",
+    "danger": "#f08690",
     "danger-foreground": "#22080b",
     "danger-soft": "#ef7a8522",
     "border": "#262e3a",
@@ -57,7 +57,7 @@ _DARK: Final[Mapping[str, str]] = {
     "link": "#8fb2fa",
     "field-background": "#10141b",
     "field-foreground": "#e8ebf0",
-    "field-placeholder": "#6d7685",
+    "field-placeholder": "#828b9a",
     "field-border": "#303a49",
     "radius": "10px",
     "field-radius": "7px",
@@ -68,7 +68,7 @@ _LIGHT: Final[Mapping[str, str]] = {
     "background-secondary": "#eceef2",
     "background-tertiary": "#e3e6ec",
     "foreground": "#1a1f28",
-    "muted": "#5c6675",
+    "muted": "#576170",
     "surface": "#ffffff",
     "surface-foreground": "#1a1f28",
     "surface-secondary": "#f6f7f9",
@@ -83,13 +83,13 @@ _LIGHT: Final[Mapping[str, str]] = {
     "accent-foreground": "#ffffff",
     "accent-soft": "#3a63cf1a",
     "accent-soft-foreground": "#2c4ea8",
-    "success": "#137a4e",
+    "success": "#0f6d45",
     "success-foreground": "#ffffff",
     "success-soft": "#1f9d681f",
-    "warning": "#8f5a0c",
+    "warning": "#855309",
     "warning-foreground": "#ffffff",
     "warning-soft": "#b7791f24",
-    "danger": "#c03a4b",
+    "danger": "#b23242",
     "danger-foreground": "#ffffff",
     "danger-soft": "#cc44551a",
     "border": "#dfe3ea",
@@ -99,7 +99,7 @@ _LIGHT: Final[Mapping[str, str]] = {
     "link": "#2f57bd",
     "field-background": "#ffffff",
     "field-foreground": "#1a1f28",
-    "field-placeholder": "#858e9c",
+    "field-placeholder": "#69727f",
     "field-border": "#cbd2dd",
     "radius": "10px",
     "field-radius": "7px",
