@@ -70,6 +70,12 @@ def test_the_runner_says_what_failed_and_exits_with_one(tmp_path: Path, capsys: 
     assert lines[2] == "1 passed, 2 failed, 1 skipped"
 
 
+def test_a_run_without_failures_says_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = [outcome for path in WITH_SCENARIOS for outcome in RUNNER.run_file(path)]
+    assert {outcome.verdict for outcome in outcomes} == {"passed", "skipped"}
+    assert capsys.readouterr() == ("", "")
+
+
 class _WithoutSdk:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name == "cardloom_sdk":
