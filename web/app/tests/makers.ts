@@ -1,5 +1,5 @@
 import type { Timers, Socket } from "../src/connection/client";
-import type { Arrow, Card, Hello, NoteCard, PortInfo, Snapshot, TodoCard, Workspace } from "../src/wire/records";
+import type { Arrow, Card, CustomCard, FrameRuntime, Hello, NoteCard, PortInfo, Snapshot, TodoCard, Workspace } from "../src/wire/records";
 
 /** Records for tests: whole ones, with only what matters given. */
 
@@ -63,6 +63,20 @@ export function terminal(id: string): Card {
       inputs: [port("command", "ns:text", { default: true })],
       outputs: [port("exit", "ns:event")],
     },
+  };
+}
+
+export const unmounted: FrameRuntime = { kind: "frame", status: "unmounted", error: null, pageId: null, expanded: false };
+
+/** A card that is a page of its own. */
+export function framed(id: string, runtime: FrameRuntime = unmounted): CustomCard {
+  return {
+    ...frame(id),
+    kind: "custom",
+    type: "a",
+    runtime,
+    content: { packageId: "file:a", version: "1.0.0" },
+    ports: { inputs: [], outputs: [] },
   };
 }
 

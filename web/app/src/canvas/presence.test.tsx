@@ -1,9 +1,13 @@
-import { render } from "@testing-library/react";
+import { fireEvent, render, screen } from "@testing-library/react";
 import { ReactFlowProvider } from "@xyflow/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { note } from "../../tests/makers";
+import { framed, note } from "../../tests/makers";
 import { openPage } from "../../tests/page";
+import { useSession } from "../shell/context";
+import type { Card } from "../wire/records";
+import { openCardMenu } from "./cardMenu";
+import { contextMenu } from "./contextMenu";
 import { usePresence, visibilities } from "./presence";
 
 const view = { x: 0, y: 0, w: 1000, h: 800 };
@@ -24,32 +28,77 @@ test("a card is seen, seen as a tile, or out of sight", () => {
 });
 
 function Shown() {
+  const session = useSession();
   const box = useRef<HTMLDivElement>(null);
   usePresence(box);
-  return <div ref={box} />;
+  return <div ref={box} data-testid="b" onContextMenu={(event) => openCardMenu(session, "b", event)} />;
 }
 
-test("a new card is told of at once, and no more is told within 700 ms", async () => {
-  const { socket, event, wrapper } = await openPage({ cards: [note("a")] });
+async function openCanvas(...cards: Card[]) {
+  const page = await openPage({ cards });
   render(
     <ReactFlowProvider>
       <Shown />
     </ReactFlowProvider>,
-    { wrapper },
+    { wrapper: page.wrapper },
   );
   const told = () =>
-    socket.calls
+    page.socket.calls
       .filter((call) => call.method === "client.presence")
       .map((call) => (call.params["cards"] as { cardId: string }[]).map((card) => card.cardId).join(" "));
+  let seq = 1;
+  const added = (card: Card) => {
+    seq += 1;
+    return page.event("canvas.changed", { workspaceId: "w1", seq, by: null, changes: [{ op: "putCard", card }] });
+  };
+  return { ...page, told, added };
+}
+
+test("a new card is told of at once, and no more is told within 700 ms", async () => {
+  const { told, added } = await openCanvas(note("a"));
   vi.advanceTimersByTime(0);
   expect(told()).toEqual(["a"]);
-  await event("canvas.changed", { workspaceId: "w1", seq: 2, by: null, changes: [{ op: "putCard", card: note("b") }] });
+  await added(note("b"));
   vi.advanceTimersByTime(600);
   expect(told()).toEqual(["a"]);
   vi.advanceTimersByTime(100);
   expect(told()).toEqual(["a", "a b"]);
   vi.advanceTimersByTime(5000);
-  await event("canvas.changed", { workspaceId: "w1", seq: 3, by: null, changes: [{ op: "putCard", card: note("c") }] });
+  await added(note("c"));
   vi.advanceTimersByTime(0);
   expect(told()).toEqual(["a", "a b", "a b c"]);
+});
+
+test("a card in sight is told of before its menu is chosen from or its frame begins", async () => {
+  const { session, socket, told, added, answer } = await openCanvas(note("a"));
+  vi.advanceTimersByTime(0);
+  await added(framed("b"));
+  fireEvent.contextMenu(screen.getByTestId("b"));
+  await answer("card.menu", { items: [{ id: "ask", label: "Ask me" }] });
+  const entry = contextMenu.get()?.entries.find((one) => one.id === "own-ask");
+  if (entry === undefined || !("run" in entry)) throw new Error("the card's own entry is not in its menu");
+  entry.run();
+  expect(socket.calls.slice(-2).map((call) => call.method)).toEqual(["client.presence", "card.chooseMenu"]);
+  expect(told()).toEqual(["a", "a b"]);
+  await added(framed("c"));
+  session.frames.show("c", document.body);
+  expect(socket.calls.slice(-2).map((call) => call.method)).toEqual(["client.presence", "card.mount"]);
+  expect(told().at(-1)).toBe("a b c");
+});
+
+test("nothing is told again before a menu is chosen from when nothing changed", async () => {
+  const { session, told } = await openCanvas(note("a"));
+  vi.advanceTimersByTime(0);
+  session.tellSight();
+  expect(told()).toEqual(["a"]);
+});
+
+test("whoever gets the keyboard or the whole page is told of at once", async () => {
+  const { session, socket, told } = await openCanvas(note("a"));
+  vi.advanceTimersByTime(0);
+  session.frames.focused.set("a");
+  expect(told()).toHaveLength(2);
+  expect(socket.call("client.presence").params["focusedCardId"]).toBe("a");
+  session.frames.expanded.set("a");
+  expect(told()).toHaveLength(3);
 });

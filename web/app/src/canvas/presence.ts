@@ -1,11 +1,13 @@
 import { useStoreApi } from "@xyflow/react";
 import { useEffect, type RefObject } from "react";
 import { useSession } from "../shell/context";
+import type { Session } from "../state/session";
 import { shownScheme } from "../theme/useScheme";
 import type { Card } from "../wire/records";
 import { overlaps, type Rect } from "./geometry";
 
 type Visibility = "visible" | "overview" | "hidden";
+type FlowState = ReturnType<ReturnType<typeof useStoreApi>["getState"]>;
 const REPORT_EVERY_MS = 700;
 
 /** How well each card is seen in a part of the canvas. */
@@ -17,7 +19,28 @@ export function visibilities(cards: Iterable<Card>, view: Rect, overview: boolea
   return seen;
 }
 
-/** Tells the server which cards this page shows: at most every 700 ms, only when that changed, new cards at once. */
+/** What this page shows now, as the server is told. */
+function pictureOf(session: Session, flow: FlowState) {
+  const state = session.canvas.get();
+  const [x, y, zoom] = flow.transform;
+  const view = { x: -x / zoom, y: -y / zoom, w: flow.width / zoom, h: flow.height / zoom };
+  const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().detail !== "full");
+  const expanded = session.frames.expanded.get();
+  // What lies behind a card that fills the page is out of sight; the card itself is in it wherever it lies.
+  if (expanded !== null) for (const cardId of seen.keys()) seen.set(cardId, cardId === expanded ? "visible" : "hidden");
+  return {
+    workspaceId: state?.workspace.id ?? null,
+    active: document.visibilityState === "visible" && document.hasFocus(),
+    cards: [...seen].map(([cardId, visibility]) => ({ cardId, visibility })),
+    focusedCardId: session.frames.focused.get(),
+    scheme: shownScheme(),
+  };
+}
+
+/**
+ * Tells the server which cards this page shows: at most every 700 ms, only when that changed, new cards at once. What
+ * waits to be told is told before whatever may make a card ask the person for something: only a card in sight may.
+ */
 export function usePresence(box: RefObject<HTMLDivElement | null>): void {
   const session = useSession();
   const flow = useStoreApi();
@@ -28,29 +51,13 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
     let count = 0;
     const report = () => {
       timer = null;
-      const state = session.canvas.get();
       if (!session.online || box.current === null) return;
-      const [x, y, zoom] = flow.getState().transform;
-      const { width, height } = flow.getState();
-      const view = { x: -x / zoom, y: -y / zoom, w: width / zoom, h: height / zoom };
-      const expanded = session.frames.expanded.get();
-      const seen = visibilities(state?.cards.values() ?? [], view, session.ui.get().detail !== "full");
-      // What lies behind a card that fills the page is out of sight; the card itself is in it wherever it lies.
-      if (expanded !== null) for (const cardId of seen.keys()) seen.set(cardId, cardId === expanded ? "visible" : "hidden");
-      const cards = [...seen].map(([cardId, visibility]) => ({ cardId, visibility }));
-      const active = document.visibilityState === "visible" && document.hasFocus();
-      const presence = {
-        workspaceId: state?.workspace.id ?? null,
-        active,
-        cards,
-        focusedCardId: session.frames.focused.get(),
-        scheme: shownScheme(),
-      };
-      const text = JSON.stringify(presence);
+      const picture = pictureOf(session, flow.getState());
+      const text = JSON.stringify(picture);
       if (text === told) return;
       told = text;
       toldAt = performance.now();
-      session.client.call("client.presence", presence).catch(() => {
+      session.client.call("client.presence", picture).catch(() => {
         told = "";
       });
     };
@@ -66,13 +73,23 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       told = "";
       soon();
     };
+    const tellWaiting = () => {
+      if (timer === null) return;
+      clearTimeout(timer);
+      report();
+    };
+    const atOnce = () => {
+      soon();
+      tellWaiting();
+    };
     const stops = [
       flow.subscribe(soon),
       session.canvas.subscribe(soon),
       session.connection.subscribe(forget),
-      session.frames.expanded.subscribe(soon),
-      session.frames.focused.subscribe(soon),
+      session.frames.expanded.subscribe(atOnce),
+      session.frames.focused.subscribe(atOnce),
       session.app.subscribe(soon),
+      session.sightToldBy(tellWaiting),
     ];
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const stop = new AbortController();

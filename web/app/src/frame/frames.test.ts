@@ -1,18 +1,10 @@
 import { afterEach, expect, test } from "vitest";
+import { framed, unmounted } from "../../tests/makers";
 import { openPage } from "../../tests/page";
-import type { Card, CustomCard, FrameRuntime } from "../wire/records";
+import type { Card, FrameRuntime } from "../wire/records";
 
-const unmounted: FrameRuntime = { kind: "frame", status: "unmounted", error: null, pageId: null, expanded: false };
 const mine: FrameRuntime = { ...unmounted, status: "loading", pageId: "page-1" };
 const theirs: FrameRuntime = { ...unmounted, status: "running", pageId: "page-2" };
-
-function framed(id: string, runtime: FrameRuntime = unmounted): CustomCard {
-  const chrome = { title: null, status: null, badge: null, overview: null, attention: null };
-  const place = { x: 0, y: 0, w: 200, h: 100, z: 0, revision: 1, createdAtMs: 0 };
-  const content = { packageId: "file:a", version: "1.0.0" };
-  const ports = { inputs: [], outputs: [] };
-  return { id, workspaceId: "w1", kind: "custom", type: "a", title: null, name: id, chrome, runtime, content, ports, ...place };
-}
 
 async function page(...cards: Card[]) {
   const opened = await openPage({ cards });

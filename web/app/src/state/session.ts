@@ -80,6 +80,7 @@ export class Session {
   readonly toasts: Toasts;
   private translate: Translate = translator("en");
   private resyncing = false;
+  private tellWaitingSight: (() => void) | null = null;
 
   constructor(
     options: SessionOptions,
@@ -92,6 +93,7 @@ export class Session {
       openSocket: options.openCardSocket,
       now: () => options.timers.nowMs(),
       reasonOf: why,
+      tellSight: () => this.tellSight(),
     });
     this.files = new FileDesk(this.client, options.timers, why);
     const budgetCrossed = (budget: Budget, percent: number) => {
@@ -154,6 +156,19 @@ export class Session {
       .call("preferences.set", wanted)
       .then((preferences) => this.applyPreferences(preferences))
       .catch((error: unknown) => this.report("fail.preferences", error));
+  }
+
+  /** Lets a canvas that is drawn tell what this page shows. Gives the function that ends this. */
+  sightToldBy(tell: () => void): () => void {
+    this.tellWaitingSight = tell;
+    return () => {
+      if (this.tellWaitingSight === tell) this.tellWaitingSight = null;
+    };
+  }
+
+  /** Tells the server at once what this page shows, where that waits to be told. */
+  tellSight(): void {
+    this.tellWaitingSight?.();
   }
 
   toast(message: string, tone: Tone = "default"): void {
