@@ -21,8 +21,9 @@ async function shown() {
 
 const box = (name: string) => screen.getByRole<HTMLInputElement>("checkbox", { name: new RegExp(name) });
 
-test("each permission of the card's package is listed with its risk, and of no other package", async () => {
+test("each permission of the card's package is listed in words with its risk, and of no other package", async () => {
   await shown();
+  expect(box("Read and change notes, lists and boards joined to it").checked).toBe(true);
   expect(box("cards.connected").checked).toBe(true);
   expect(box("fs.read.*high").checked).toBe(false);
   expect(screen.queryByText("network")).toBe(null);

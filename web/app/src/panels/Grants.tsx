@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { PERMISSIONS } from "@cardloom/protocol";
+import { AskedPermissions } from "../asking/AskedPermissions";
 import { useSession, useT } from "../shell/context";
 import type { Grant } from "../wire/records";
 
@@ -37,19 +38,20 @@ export function Grants({ packageId }: { packageId: string }) {
   return (
     <section className="ports-list">
       <h3>{t("card.permissions")}</h3>
-      <ul>
-        {grants.map(({ permission, granted }) => (
-          <li key={permission}>
-            <label className="check">
-              <input type="checkbox" checked={granted} onChange={(event) => set(permission, event.target.checked)} />
-              <span>
-                <code>{permission}</code>
-                <small className="muted">{t(`risk.${PERMISSIONS[permission].risk}`)}</small>
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
+      <AskedPermissions
+        permissions={grants.map(({ permission }) => ({ id: permission, risk: PERMISSIONS[permission].risk, hosts: [] }))}
+        mark={({ id }) => {
+          const grant = grants.find(({ permission }) => permission === id);
+          if (grant === undefined) return null;
+          return (
+            <input
+              type="checkbox"
+              checked={grant.granted}
+              onChange={(event) => set(grant.permission, event.target.checked)}
+            />
+          );
+        }}
+      />
     </section>
   );
 }
