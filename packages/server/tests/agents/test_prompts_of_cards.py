@@ -116,6 +116,7 @@ async def test_what_waits_is_dropped_when_the_agent_turns_dangerous(agent: Any, 
     await agent.until(lambda: [one.text for one in agent.app.agents.prompts.waiting(agent.id)] == ["mine"])
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_card_sends_six_prompts_a_minute_whether_by_call_or_by_port(agent: Any, prompter: Prompter) -> None:
     await agent.prompt("slow one")
     await agent.is_status("working")

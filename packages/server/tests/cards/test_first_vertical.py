@@ -40,7 +40,7 @@ async def test_what_fails_becomes_tasks_and_what_is_mended_is_ticked_off(
     for a, b in ((terminal, radar), (radar, todo), (radar, note)):
         await desk.page.call("canvas.connect", a=a, b=b)
     await desk.answer(accepted=True)
-    await desk.until_status(radar, "running")
+    await desk.until(lambda: (desk.card(radar)["chrome"]["status"] or {}).get("text") == "watching")
     await desk.page.call("terminal.attach", cardId=terminal)
     await desk.until(lambda: desk.runtime(terminal).get("integration"))
 

@@ -109,6 +109,7 @@ async def test_commands_need_permission_and_an_arrow(app: App, asker: Any, shell
         assert (await asker.refused(method, agentId=shell.id, **params)).code is ErrorCode.NOT_CONNECTED
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_a_card_runs_no_more_than_30_commands_a_minute(asker: Any, shell: Any) -> None:
     for _ in range(30):
         await asker.refused("terminals.run", agentId=shell.id, command="\x01")
@@ -193,6 +194,7 @@ async def test_a_value_that_comes_while_a_command_runs_is_refused(app: App, aske
     assert refusal.value.code is ErrorCode.TOO_LARGE
 
 
+@pytest.mark.usefixtures("standing_clock")
 async def test_values_at_the_port_count_with_the_cards_commands(app: App, asker: Any, shell: Any) -> None:
     for _ in range(29):
         await asker.refused("terminals.run", agentId=shell.id, command="\x01")
