@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { name: "protocol", environment: "node", include: ["src/**/*.test.ts", "tests/**/*.test.ts"] },
+  test: { name: "protocol", environment: "node", include: ["src/**/*.test.ts", "tests/**/*.test.ts"], testTimeout: 60_000 },
 });
