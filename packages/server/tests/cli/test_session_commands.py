@@ -147,6 +147,13 @@ def test_a_word_to_the_engine_is_answered_and_kept(chatting: Cli) -> None:
     assert [message["role"] for message in shown["messages"]] == ["user", "assistant"] * 2
 
 
+def test_without_a_model_a_chat_says_how_to_connect_one(cli: Cli, start_server: Any) -> None:
+    start_server().wait_until_open()
+    code, _, error = cli("chat", "hello")
+    assert (code, "No endpoint offers a model." in error, "Connect a model" in error) == (1, True, True)
+    assert cli.json("sessions", "list") == []
+
+
 def test_a_question_that_nobody_can_answer_is_refused(chatting: Cli, tmp_path: Path) -> None:
     code, _, error = chatting("chat", "[[write:notes.txt]] please")
     assert "nobody can answer here" in error

@@ -46,6 +46,10 @@ async def chat(
     return Answer({"sessionId": session_id}, "")
 
 
+_CONNECT_ONE: Final = (
+    "Connect one on a page (`cardloom open`, the speech bubble, Connect a model) "
+    "or in backends.json of the data folder."
+)
 _LOOK_AGAIN_S: Final = 0.25
 _READ_BYTES: Final = 1 << 16
 _CODES = {"NOT_FOUND": ErrorCode.NOT_FOUND, "CONFLICT": ErrorCode.BUSY, "BUSY": ErrorCode.BUSY}
@@ -81,13 +85,22 @@ class _Talk:
         made = str((await self._call("create", given))["id"])
         try:
             run_id = await self._begin(made, words)
-        except CallError:
+        except CallError as error:
             with contextlib.suppress(CallError):
                 await self._call("delete", {"sessionId": made})
+            if await self._has_no_model():
+                raise CallError(error.code, f"{error.message} {_CONNECT_ONE}") from error
             raise
         if announced:
             say(f"Session {made}.")
         return made, await self._answered(run_id)
+
+    async def _has_no_model(self) -> bool:
+        """Whether the backend lets one choose among models and has none."""
+        try:
+            return not await self._call("models", {})
+        except CallError:
+            return False
 
     async def _begin(self, session_id: str, words: str) -> str:
         return str((await self._call("run", {"sessionId": session_id, "text": words}))["runId"])
