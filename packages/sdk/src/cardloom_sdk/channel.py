@@ -12,6 +12,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.limits import limit
 
 OPEN_TIMEOUT_S: Final = 10.0
+PING_S: Final = 20.0
 _MAX_BYTES: Final = 4 * limit("largeMessageBytes")  # a UTF-16 unit takes up to three bytes, or six as an escape
 _REFUSED: Final = (401, 403)
 
@@ -57,11 +58,12 @@ class SocketChannel:
         await self._socket.close()
 
 
-async def dial(base_url: str, path: str, key: str) -> SocketChannel:
+async def dial(base_url: str, path: str, key: str, *, ping_s: float = PING_S) -> SocketChannel:
     """Open the socket at a path of a server (`http://127.0.0.1:8620`), showing a key or a token.
 
     PERMISSION_DENIED when the server does not accept it, UNAVAILABLE when nobody answers. Proxies are never asked: the
-    server is on this machine.
+    server is on this machine. A server, or a program around this channel, that stands still for a while loses nothing:
+    pings only keep the way open, and the system tells of an end.
     """
     url = socket_url(base_url, path)
     try:
@@ -71,6 +73,8 @@ async def dial(base_url: str, path: str, key: str) -> SocketChannel:
             compression=None,
             max_size=_MAX_BYTES,
             open_timeout=OPEN_TIMEOUT_S,
+            ping_interval=ping_s,
+            ping_timeout=None,
             proxy=None,
         )
     except InvalidStatus as error:

@@ -38,6 +38,7 @@ WhenUp: TypeAlias = Callable[[Callable[[], str]], Awaitable[None]]
 
 _PORTS_TRIED: Final = 50
 _GOODBYE_S: Final = 0.05  # for the writers to hand over the last event
+_PING_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +236,8 @@ def uvicorn_config(asgi: ASGIApp) -> uvicorn.Config:
         ws=AbortableWebSocket,
         ws_max_size=limit("socketMessageBytes"),
         ws_per_message_deflate=False,
+        ws_ping_interval=_PING_S,
+        ws_ping_timeout=_PING_S,
         lifespan="off",
         proxy_headers=False,
         access_log=False,

@@ -56,12 +56,33 @@ def test_a_card_that_answers_is_never_told_of() -> None:
 
 def test_an_answer_to_a_ping_that_was_never_sent_says_nothing() -> None:
     beats, clock, _, told = make()
-    beats.beat()
-    clock.advance(20_000)
-    beats.beat()
+    for _ in range(4):
+        beats.beat()
+        clock.advance(5000)
     beats.answered(ONE, 99)
     beats.answered(ONE, 0)
     beats.answered(CardId("c_other"), 1)
+    assert told == [("c_1", True)]
+
+
+def test_a_card_is_not_told_of_when_the_server_stood_still() -> None:
+    beats, clock, pings, told = make()
+    beats.beat()
+    clock.advance(60_000)
+    beats.beat()
+    beats.answered(ONE, pings[-1])
+    clock.advance(5000)
+    beats.beat()
+    assert told == []
+
+
+def test_a_card_is_told_of_once_it_missed_pings_after_the_server_stood_still() -> None:
+    beats, clock, _, told = make()
+    beats.beat()
+    clock.advance(60_000)
+    for _ in range(3):
+        beats.beat()
+        clock.advance(5000)
     assert told == [("c_1", True)]
 
 

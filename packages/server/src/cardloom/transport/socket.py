@@ -23,7 +23,7 @@ from ..core.mounts import Mount
 from .errors import CloseCode
 from .line import Line, OutboxSizes, Room
 
-_LOOKS: Final = 3
+_LOOKS: Final = 3  # that miss something before a peer is blamed: one look may come after this process stood still
 
 _REASONS: Final[Mapping[CloseCode, str]] = {
     CloseCode.REPLACED: "replaced",
@@ -247,12 +247,13 @@ class _Socket:
 
     async def _watch(self) -> None:
         """Lose patience with a peer that does not greet, and later with one that does not read."""
-        try:
-            async with asyncio.timeout(self._handshake_ms / 1000):
-                await self._ready.wait()
-        except TimeoutError:
+        for _ in range(_LOOKS):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ready.wait(), self._handshake_ms / 1000 / _LOOKS)
+                break
+        else:
             self.close(CloseCode.SILENT, "the first message did not come in time")
-        # A look now and then costs less than a timer around each of thousands of messages. A peer is slow once three
+        # A look now and then costs less than a timer around each of thousands of messages. A peer is slow once all
         # looks found the same text under way: time alone would blame it when this process or its machine stood still.
         patience_s = self._stall_ms / 1000
         seen_s, looks = None, 0

@@ -3,7 +3,8 @@
 What goes to many peers is framed once, since a server's frames are the same for all, and what one turn of the loop has
 for a peer leaves in one write, without a task in between: that makes an event to fifty pages cheaper than fifty sends.
 Closing politely waits until what was written has left; a peer that reads nothing would hold its socket for ever.
-Applications find both as `scope["extensions"]["cardloom.post"]` and `["cardloom.abort"]`.
+Pings find browsers that went without a word, as behind a tunnel, and blame nobody for a server that stood still.
+Applications find the first two as `scope["extensions"]["cardloom.post"]` and `["cardloom.abort"]`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
+from websockets.http11 import Request
 from websockets.protocol import State
 
 from .errors import CloseCode
@@ -23,6 +25,7 @@ from .errors import CloseCode
 _TURN_BYTES: Final = 64 << 10  # beyond, the system is asked at once whether the peer still reads
 _SHARED_CHARS: Final = 1 << 20  # a larger text is not kept only because it may be sent again
 _OPEN: Final = State.OPEN
+_PONG_LOOKS: Final = 3
 
 
 class _Turn:
@@ -59,6 +62,27 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         if turn is None:
             turn = _turns[self.loop] = _Turn(self.loop)
         self._turn = turn
+        self._pong_looks = 0
+
+    def handle_connect(self, event: Request) -> None:
+        # Browsers, which always name their origin, answer pings whatever their pages do. A program that computes or
+        # stands in a debugger cannot, and that is no crime; of one that ends the system tells at once.
+        if "Origin" not in event.headers:
+            self.ping_timeout = None
+        super().handle_connect(event)
+
+    def send_keepalive_ping(self) -> None:
+        self._pong_looks = 0
+        super().send_keepalive_ping()
+
+    def keepalive_timeout(self) -> None:
+        """Lose a peer once several looks missed its answer: time alone would blame it when this process stood still."""
+        self._pong_looks += 1
+        if self._pong_looks < _PONG_LOOKS:
+            assert self.ping_timeout is not None  # else nobody waits for an answer
+            self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
+        else:
+            super().keepalive_timeout()
 
     async def run_asgi(self) -> None:
         extensions: Any = self.scope.setdefault("extensions", {})

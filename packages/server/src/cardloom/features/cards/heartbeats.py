@@ -20,6 +20,7 @@ from ...core.clock import Clock
 class _Beat:
     seq: int
     answered_ms: int
+    unanswered: int = 0
     silent: bool = False
 
 
@@ -40,6 +41,8 @@ class Heartbeats:
         self._tell = tell
         self._period_ms = period_ms
         self._silence_ms = silence_ms
+        # Time alone would blame every card when this process or its machine stood still.
+        self._silent_beats = max(silence_ms // period_ms - 1, 1)
         self._beats: dict[CardId, _Beat] = {}
 
     def connected(self, card_id: CardId) -> None:
@@ -54,7 +57,7 @@ class Heartbeats:
         beat = self._beats.get(card_id)
         if beat is None or not 0 < seq <= beat.seq:
             return
-        beat.answered_ms = self._clock.steady_ms()
+        beat.answered_ms, beat.unanswered = self._clock.steady_ms(), 0
         if beat.silent:
             beat.silent = False
             self._tell(card_id, False)
@@ -63,10 +66,12 @@ class Heartbeats:
         """Look at every card and ping it."""
         now_ms = self._clock.steady_ms()
         for card_id, beat in list(self._beats.items()):
-            if not beat.silent and now_ms - beat.answered_ms >= self._silence_ms:
+            waits = now_ms - beat.answered_ms >= self._silence_ms and beat.unanswered >= self._silent_beats
+            if waits and not beat.silent:
                 beat.silent = True
                 self._tell(card_id, True)
             beat.seq += 1
+            beat.unanswered += 1
             self._bus.publish("host.ping", {"seq": beat.seq}, card_topic(card_id))
 
     async def run(self) -> None:
