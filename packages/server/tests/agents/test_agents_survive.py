@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from cardloom.app import running
+from cardloom.host.console import Console
 from cardloom.settings import Settings
 
 
@@ -52,6 +54,31 @@ async def test_an_agent_that_was_stopped_stays_stopped(
     async with running(settings) as app:
         assert not app.agents.seats.seat(card["id"]).alive
         assert app.graph.card(card["id"]).content["wanted"] is False
+
+
+async def test_an_agent_whose_program_outlives_the_server_disturbs_nobody_when_it_ends(
+    settings: Settings, clients_of: Any, tmp_path: Path, program_log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    kill = Console.kill
+    held: list[Console] = []
+
+    async def cannot(console: Console, grace_s: float = 0) -> None:
+        held.append(console)  # as if the system did not end the program in time
+
+    async with running(settings) as app, clients_of(app) as clients:
+        page = await clients.page()
+        home = (await page.call("workspace.create", name="Project", path=str(folder)))["id"]
+        card = await page.call("agent.create", workspaceId=home, harness="claude-code", x=0, y=0)
+        seat = app.agents.seats.seat(card["id"])
+        assert await seat.until(lambda: bool(_said(program_log, "argv")), 60_000)
+        monkeypatch.setattr(Console, "kill", cannot)
+    assert [console.pid is None for console in held] == [False]
+    await kill(held[0], 0)
+    assert (held[0].pid, faults) == (None, [])
 
 
 def _said(log: Path, name: str) -> list[Any]:

@@ -55,6 +55,7 @@ class Console:
         self._screen: Screen = open_screen(size.cols, size.rows)
         self._screen.set_scheme(scheme)
         self._pty: Pty | None = None
+        self._closed = False
 
     def start(self, launch: Launch) -> None:
         """Start the program. UNAVAILABLE with the reason when that fails."""
@@ -106,7 +107,8 @@ class Console:
             await self._pty.kill(grace_s)
 
     def close(self) -> None:
-        """Let go of the screen."""
+        """Let go of the screen. Of a program that the system has not ended yet, nothing more is told."""
+        self._closed = True
         self._screen.close()
 
     def _take(self, data: bytes) -> None:
@@ -119,11 +121,12 @@ class Console:
         text = self._begun.decode(errors="replace")
         self._print(text, text.encode())
         self._pty = None
-        self._listener.exited(exit_code)
+        if not self._closed:
+            self._listener.exited(exit_code)
 
     def _print(self, text: str, data: bytes) -> None:
         """Pass on output, in characters and the same in UTF-8."""
-        if not text:
+        if not text or self._closed:
             return
         first = "" if self._answer_first is None else self._answer_first(text)
         answer = first + self._screen.feed(text, data)
