@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def test_a_new_page_is_one_file_on_the_sdk_that_the_canvas_serves(tmp_path: Path
     folder = begin(tmp_path, python=False)
     assert sorted(one.name for one in folder.iterdir()) == ["README.md", "index.html", "neurosquad-card.json"]
     assert 'from "./__ns/sdk.js"' in (folder / "index.html").read_text()
+
+
+def test_a_new_page_takes_no_press_before_it_can_count(tmp_path: Path) -> None:
+    page = (begin(tmp_path, python=False) / "index.html").read_text()
+    assert re.search('<button [^>]*id="add" disabled>', page)
+    assert page.index('add.addEventListener("click"') < page.index("add.disabled = false")
 
 
 def test_a_new_python_card_passes_its_own_tests_and_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -102,9 +109,13 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     assert list((tmp_path / "tide-clock").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["Tide", "../tide", "t", "tide clock", "neurosquad-clock"])
-def test_a_name_that_no_card_can_have_makes_no_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises((CallError, UsageError)):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [(name, "lower-case letters, digits and dashes") for name in ("Tide", "../tide", "t", "tide clock", "9tide")]
+    + [("canvas", "is reserved"), ("neurosquad-clock", "neurosquad")],
+)
+def test_a_name_that_no_card_can_have_makes_no_folder_and_is_told_in_words(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises((CallError, UsageError), match=why):
         new_card(name, tmp_path, "python")
     assert list(tmp_path.iterdir()) == []
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.limits import limit
@@ -31,11 +32,15 @@ from .card_templates import Kind, card_files
 from .console import EXIT_FAILED, Answer, UsageError
 from .scripts import script_of
 
-_NO_TESTS = 5  # pytest's exit code when it found none
+_NAME: Final = re.compile("[a-z][a-z0-9-]{1,47}")
+_NO_TESTS: Final = 5  # pytest's exit code when it found none
 
 
 def new_card(name: str, parent: Path, kind: Kind) -> Answer:
-    """Write a new card into a folder of its name. INVALID_PARAMS: it cannot have that name."""
+    """Write a new card into a folder of its name. UsageError: it cannot have that name, or the folder is there."""
+    if _NAME.fullmatch(name) is None:
+        told = "lower-case letters, digits and dashes, 2 to 48 of them, a letter first"
+        raise UsageError(f"{name!r} cannot be a card's name: use {told}.")
     files = card_files(name, kind)
     raw = json.loads(files[MANIFEST_NAME if kind == "python" else FRAME_MANIFEST_NAME])
     for issue in impersonations(checked_manifest(raw, frame=kind != "python")):
