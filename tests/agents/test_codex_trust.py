@@ -18,7 +18,7 @@ from ensure_clis import PROGRAMS, missing_reason
 from .home import Home, make_home
 
 CODEX = next(program for program in PROGRAMS if program.id == "codex-cli")
-CAP_S = 40
+CAP_S = 90
 
 
 @pytest.fixture
