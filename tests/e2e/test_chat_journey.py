@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.model_server.scenario import FINAL_TEXT, HELD_TEXT, PLAIN_TEXT, RELEASED_TEXT
+from tests.model_server.scenario import FINAL_TEXT, HELD_TEXT, PLAIN_TEXT, RELEASED_TEXT, WORDS
 from tests.model_server.serving import ModelServer, serving_models
 
 from .conftest import Sit
@@ -120,7 +120,7 @@ def test_a_newcomer_connects_a_model_and_chats(
     page.get_by_role("button", name="Stop").click()
     rest(page)
     expect(messages(page).last).to_contain_text("drop1")
-    expect(messages(page).last).not_to_contain_text("drop59")
+    expect(messages(page).last).not_to_contain_text(f"drop{WORDS - 1}")
     person.look("a-chat")
 
 

@@ -7,7 +7,7 @@
 `[[write:PATH]]`  a file written by a tool, then a final text
 `[[two]]`         two shell commands at once, then a final text
 `[[sub]]`         a sub-agent with a task of its own, then a final text
-`[[slow:WORD]]`   sixty words, one every quarter of a second: WORD0, WORD1 and so on
+`[[slow:WORD]]`   words, one every quarter of a second, for most of a minute: WORD0, WORD1 and so on
 `[[hold]]`        first words, then nothing until the test lets go, then the rest
 `[[hang]]`        no byte until the test lets go
 `[[500]]` `[[429x2]]`  that HTTP status for each request of the turn, or for the first two of them
@@ -29,7 +29,7 @@ PLAIN_TEXT = "Hello from the scripted model. This is a plain reply."
 HELD_TEXT = "Holding the stream open. "
 RELEASED_TEXT = "Released."
 TITLE = "Scripted title"
-WORDS = 60
+WORDS = 200
 WORD_PAUSE_MS = 250
 
 MARK = re.compile(r"\[\[(\w+?)(?:x(\d+))?(?::(.*?))?\]\]", re.S)
