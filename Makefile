@@ -17,7 +17,7 @@ TRIES := $(if $(CI),--reruns 1)
 .PHONY: help setup run test test-python test-alone test-web test-agents e2e check lint types contracts generated generate build smoke pictures bench ci clean
 
 help: ## List the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 setup: $(VENV)/.ready web/node_modules/.ready $(WEB_BUILT) $(INSPECTOR_BUILT) ## Install everything a checkout needs
 
@@ -72,21 +72,21 @@ e2e: setup ## Journeys in a real browser
 
 check: lint types contracts generated ## Everything that reads the code without running it
 
-lint: setup
+lint: setup ## Style of the Python and the TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd web && npm run --silent lint
 	cd examples/cards && ../node_modules/.bin/eslint --max-warnings 0 .
 
-types: setup
+types: setup ## Types of the Python and the TypeScript
 	$(BIN)/mypy packages/protocol/src packages/sdk/src packages/server/src packages/protocol/tests packages/sdk/tests packages/server/tests tests tools bench examples
 	cd web && npm run --silent typecheck
 	cd $(INSPECTOR) && ../../node_modules/.bin/tsc
 
-contracts: setup
+contracts: setup ## Who may import whom
 	$(BIN)/lint-imports
 
-generated: setup
+generated: setup ## Whether the generated files are current
 	$(BIN)/python tools/generate.py --check
 
 generate: setup ## Make the generated files anew
