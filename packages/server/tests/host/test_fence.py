@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import pwd
 import stat
@@ -93,12 +94,13 @@ def test_no_handle_stays_open(make_fence: MakeFence, folder: Path, tmp_path: Pat
         lambda inside, path: inside.place(path).close(),
         lambda inside, path: inside.look(path),
     )
+    gc.collect()  # what other tests left is not closed meanwhile
     before = open_handles()
     for path in ("a/f", "a/back", "a/out", "a/out/x", "a/loop", "a/b", "a/none", "none/x", "a/f/x", "", "x" * 300):
         for act in acts:
             with contextlib.suppress(OSError, Outside), make_fence(str(folder)).enter() as inside:
                 act(inside, path)
-    assert open_handles() == before
+    assert open_handles() <= before
 
 
 def test_special_files_are_looked_at_and_never_opened(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -94,16 +95,18 @@ async def test_its_input_stays_open_while_it_runs(tmp_path: Path) -> None:
 
 
 async def test_a_program_that_does_not_exist_leaves_nothing_open(tmp_path: Path) -> None:
+    gc.collect()  # what other tests left is not closed meanwhile
     before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     with pytest.raises(FileNotFoundError):
         await Program.start(Command(("/no/such/program",), tmp_path, {}), lambda _data, _errors: None)
     if sys.platform == "linux":
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(os.listdir("/proc/self/fd")) <= before
 
 
 async def test_programs_that_come_and_go_leave_nothing_open(tmp_path: Path) -> None:
     if sys.platform != "linux":
         pytest.skip("descriptors are counted in /proc")
+    gc.collect()  # what other tests left is not closed meanwhile
     program, _ = await start("pass", tmp_path)
     await program.wait()
     await asyncio.sleep(0)
@@ -112,4 +115,4 @@ async def test_programs_that_come_and_go_leave_nothing_open(tmp_path: Path) -> N
         program, _ = await start("pass", tmp_path)
         await program.wait()
         await asyncio.sleep(0)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before

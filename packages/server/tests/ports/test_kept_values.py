@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from cardloom.app import App, running
 from cardloom.settings import Settings
 from cardloom_protocol.errors import ErrorCode
 
-from .conftest import Board, port
+from .conftest import CAP_S, Board, port
 
 
 async def test_the_last_value_can_be_read_whichever_way_the_arrow_points(board: Board) -> None:
@@ -149,10 +150,9 @@ async def test_a_full_disk_refuses_the_record_and_is_not_believed_to_hold_it(boa
 
 
 async def _until_text(app: App, card_id: Any, text: str) -> None:
-    await app.catch_up.settle()
-    for _ in range(50):
-        if app.graph.card(card_id).content["text"] == text:
-            return
-        await app.builtin_cards.flush()
-        await app.catch_up.settle()
-    raise AssertionError(app.graph.card(card_id).content["text"])
+    news = asyncio.Event()
+    app.bus.listen("canvas.changed", lambda _event: news.set())
+    async with asyncio.timeout(CAP_S):
+        while app.graph.card(card_id).content["text"] != text:
+            news.clear()
+            await news.wait()
