@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from cardloom_protocol.counts import most, plus
 from cardloom_protocol.ids import CardId
 from cardloom_protocol.usage import (
     AgentTimeline,
@@ -19,8 +20,6 @@ from cardloom_protocol.usage import (
     UsageSummary,
     Work,
     micro_usd,
-    most,
-    plus,
     request_times,
     total_work,
 )

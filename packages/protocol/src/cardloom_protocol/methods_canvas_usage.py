@@ -8,7 +8,7 @@ from .method_row import MethodRow
 from .param_shapes import Shape, ident, integer, items, nullable, one_of, record
 
 USAGE_GROUPS: Final = ("day", "agent", "model", "session", "sender")
-USAGE_SPLITS: Final = ("agent", "model")
+USAGE_SPLITS: Final = ("agent", "model", "sender")
 USAGE_PERIODS: Final = ("today", "7d", "30d", "all")
 BUDGET_PERIODS: Final = ("day", "week", "month", "total")
 UNPRICED_RULES: Final = ("ignore", "pause")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from .counts import MOST_TOOLS, plus
 from .ids import CardId
 from .jstext import JsonValue
 
@@ -21,26 +22,9 @@ Wire = dict[str, JsonValue]
 PICO_PER_MICRO: Final = 1_000_000
 MOST_REQUESTS: Final = 2000
 """Requests of a timeline: the newest are kept."""
-MOST_TOOLS: Final = 32
 TOOL_CHARS: Final = 64
 SUBAGENT_ID_CHARS: Final = 128
 SUBAGENT_NAME_CHARS: Final = 64
-LONGEST_REQUEST_MS: Final = 30 * 60_000
-"""A request that seems to have begun longer before its end has an unknown beginning."""
-
-
-def plus(left: int | None, right: int | None) -> int | None:
-    """Add two counts; what was not reported adds nothing, and two of those stay not reported."""
-    if left is None:
-        return right
-    return left if right is None else left + right
-
-
-def most(left: int | None, right: int | None) -> int | None:
-    """The larger of two counts; not reported is smaller than 0."""
-    if left is None:
-        return right
-    return left if right is None else max(left, right)
 
 
 def micro_usd(pico_usd: int | None) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,6 +112,29 @@ def test_the_owner_of_copies_may_go_on_and_may_lose_the_request(home: Home) -> N
     assert [(record.key, record.session) for record in home.records()] == [("msg_1", "a"), ("msg_3", "b")]
     work = home.store.work()
     assert (work.requests, work.cost_pico) == (2, 2 * (10 * 3_000_000 + 20 * 15_000_000))
+
+
+def test_requests_are_sorted_by_key_log_and_time_when_a_first_scan_is_over(home: Home, tmp_path: Path) -> None:
+    home.claude("a", claude_answer(1))
+    whole, cut = UsageStore(tmp_path / "usage.db", Prices()), UsageStore(tmp_path / "cut.db", Prices())
+    every = sorted_by(tmp_path / "usage.db")
+    [log] = list_logs(roots_of(home.folder, {})).logs
+    for store in (whole, cut):
+        store.intake.fill(pack(read_lines(log, Cursor())))
+    assert len(every) > len(sorted_by(tmp_path / "usage.db"))
+    whole.intake.scanned(NOW_MS)
+    cut.close()
+    UsageStore(tmp_path / "cut.db", Prices()).close()
+    assert every == sorted_by(tmp_path / "usage.db") == sorted_by(tmp_path / "cut.db")
+    whole.close()
+
+
+def sorted_by(path: Path) -> set[str]:
+    """By what an index sorts its requests."""
+    connection = apsw.Connection(str(path))
+    rows = list(connection.execute("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
+    connection.close()
+    return {sql for (sql,) in rows}
 
 
 def test_what_an_agent_tells_in_the_middle_of_a_first_scan_is_counted_once(home: Home, tmp_path: Path) -> None:

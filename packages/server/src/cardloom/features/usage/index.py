@@ -38,8 +38,11 @@ _CHECKPOINT_PAGES: Final = 6000
 _PAGE_BYTES: Final = 16 << 10
 """Of a new file: larger than usual, for most rows are written once and many together."""
 BY_KEY: Final = "CREATE UNIQUE INDEX IF NOT EXISTS sightings_by_key ON sightings (key, harness, log)"
-WITHOUT_KEYS: Final = "DROP INDEX IF EXISTS sightings_by_key"
-"""Before many requests come: their keys are in no order, and sorting them at once is sooner done."""
+BY_LOG_AND_TIME: Final = """CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log);
+    CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted"""
+UNSORTED: Final = """DROP INDEX IF EXISTS sightings_by_key; DROP INDEX IF EXISTS sightings_by_log;
+    DROP INDEX IF EXISTS sightings_by_time"""
+"""Before many requests come: they come in no order, and sorting all of them at once is sooner done."""
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS logs (
@@ -52,8 +55,7 @@ _SCHEMA: Final = (
         subagent TEXT, input INTEGER,
         output INTEGER, cache_read INTEGER, cache_write INTEGER, cache_write_1h INTEGER, reasoning INTEGER,
         cost_pico INTEGER, body BLOB NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS sightings_by_log ON sightings (log)",
-    "CREATE INDEX IF NOT EXISTS sightings_by_time ON sightings (at_ms) WHERE counted",
+    BY_LOG_AND_TIME,
     BY_KEY,
     """CREATE TABLE IF NOT EXISTS skips (
         log INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, offset INTEGER,

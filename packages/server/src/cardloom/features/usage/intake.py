@@ -13,7 +13,7 @@ import msgspec
 
 from cardloom_protocol.usage import Tokens
 
-from .index import BY_KEY, INSERT, WITHOUT_KEYS, Index, IndexDamagedError, Pricing
+from .index import BY_KEY, BY_LOG_AND_TIME, INSERT, UNSORTED, Index, IndexDamagedError, Pricing
 from .readers.lines import UNFINISHED
 from .reading import Cursor, LogFile, Reading
 from .records import Seen, Skip, UsageRecord, merge, merge_logs
@@ -121,7 +121,7 @@ class Intake:
         last = self._index.rows("SELECT coalesce(max(id), 0) FROM logs")[0][0]
         self._index.run("INSERT INTO meta VALUES (?, ?)", (_UNSETTLED, str(last)))
         if not self._index.rows("SELECT 1 FROM sightings LIMIT 1"):
-            self._index.run(WITHOUT_KEYS)
+            self._index.run(UNSORTED)
 
     def _take(self, reading: Reading) -> None:
         earlier = self._index.rows("SELECT cursor FROM logs WHERE path = ?", (reading.log.path,))
@@ -132,6 +132,7 @@ class Intake:
         if reading.error is not None:
             return
         self._index.run(BY_KEY)
+        self._index.run(BY_LOG_AND_TIME)
         known = offset > 0 or (bool(earlier) and reading.log.path.startswith(TOLD))
         harness = reading.log.harness
         changed = set(reading.dropped)
@@ -233,6 +234,7 @@ class Intake:
         for harness, keys in shared.items():
             for first in range(0, len(keys), _SETTLED_TOGETHER):
                 self._settle(harness, keys[first : first + _SETTLED_TOGETHER])
+        self._index.run(BY_LOG_AND_TIME)
         self._index.run("DELETE FROM meta WHERE name = ?", (_UNSETTLED,))
 
     def _row(self, record: UsageRecord, harness: str, log: int, owner: int, *, counted: bool) -> tuple[Any, ...]:
@@ -316,9 +318,10 @@ def _filling(group: Rows, harness: str, log: int, prices: Pricing) -> Iterator[t
 def _costs(group: Rows, prices: Pricing) -> Iterator[int | None]:
     """What each request costs; one for which its counts do not suffice is decoded."""
     rates = prices.rates(group.provider, group.model, group.day * DAY_MS) if group.plain else None
+    plain_cost = rates.cost_pico if rates is not None else None
     counts = (group.input, group.output, group.cache_read, group.cache_write, group.cache_write_1h)
     for fresh, output, read, written, hour, body in zip(*counts, group.bodies, strict=True):
         cost = None
-        if rates is not None and fresh is not None and output is not None:
-            cost = rates.cost_pico(fresh, output, read or 0, written or 0, hour or 0)
+        if plain_cost is not None and fresh is not None and output is not None:
+            cost = plain_cost(fresh, output, read or 0, written or 0, hour or 0)
         yield prices.cost_pico(RECORDS.decode(body)) if cost is None else cost

@@ -1,19 +1,22 @@
 """One request to a model as a log tells it, and how several sightings of the same request become one.
 
 A sighting is what one log says; the merged record has the same type. Merging takes sightings in any order and any
-grouping to the same result, so that reading a log in pieces ends like reading it at once. Spec: harnesses, usage
-readers; decision 26.
+grouping to the same result, so that reading a log in pieces ends like reading it at once. Shapes of the wire are loaded
+when they are asked for: a process that only reads needs none. Spec: harnesses, usage readers; decision 26.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from cardloom_protocol.usage import LONGEST_REQUEST_MS, MOST_TOOLS, Subagent, TimelineRequest, Tokens, most
+from cardloom_protocol.counts import LONGEST_REQUEST_MS, MOST_TOOLS, most
+
+if TYPE_CHECKING:
+    from cardloom_protocol.usage import TimelineRequest, Tokens
 
 Call = tuple[str, str]
 """A tool call: its id and the tool's name. The id tells copies of one call apart from two calls."""
@@ -76,6 +79,8 @@ class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def tokens(self) -> Tokens:
+        from cardloom_protocol.usage import Tokens
+
         return Tokens(self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h, self.reasoning)
 
     @property
@@ -92,6 +97,8 @@ class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def as_timeline_request(self) -> TimelineRequest:
         """The record as a timeline shows it."""
+        from cardloom_protocol.usage import Subagent, TimelineRequest
+
         who = None if self.subagent is None else Subagent(self.subagent, self.subagent_name)
         return TimelineRequest(self.begun_ms, self.ended_ms, self.tokens, self.model, self.tools, who)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from cardloom_protocol.usage import MOST_TOOLS
+from cardloom_protocol.counts import MOST_TOOLS
 
 from ..records import MOST_OFFSETS, Call, UsageRecord, joined_calls, least
 from .lines import Count, decoded, is_time

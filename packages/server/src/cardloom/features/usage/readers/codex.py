@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from cardloom_protocol.usage import MOST_TOOLS
+from cardloom_protocol.counts import MOST_TOOLS
 
 from ..records import Call, UsageRecord, joined_calls
 from .lines import (

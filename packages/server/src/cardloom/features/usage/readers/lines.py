@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import PurePath
 from typing import Annotated, Final, Protocol, TypeVar
 
 import msgspec
@@ -26,6 +26,7 @@ COPIED_WITHOUT_END: Final = "copied history without an end"
 _AROUND: Final = b"\0\r \xef\xbb\xbf"
 """Zero bytes that a crash left, ends of lines of another system, and the mark of UTF-8 that some editors write."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_from_iso: Final = datetime.fromisoformat
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _YEAR_9999_MS: Final = 253_370_764_800_000
 """From then on there is not for every day a day after it."""
@@ -117,13 +118,23 @@ def ms_of(text: str | None) -> int | None:
     if not text:
         return None
     try:
-        at = datetime.fromisoformat(text)
-        if at.tzinfo is None or at.microsecond % 1000:
-            return round(at.timestamp() * 1000)
-        since = at - _EPOCH
+        since = _from_iso(text) - _EPOCH
+    except TypeError:
+        return _local_ms(text)
+    except (ValueError, OverflowError):
+        return None
+    micros = since.microseconds
+    if micros % 1000:
+        return round(since.total_seconds() * 1000)
+    return since.days * 86_400_000 + since.seconds * 1000 + micros // 1000
+
+
+def _local_ms(text: str) -> int | None:
+    """Epoch milliseconds of an ISO time without a zone."""
+    try:
+        return round(_from_iso(text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         return None
-    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
 
 
 def decoded(decoder: msgspec.json.Decoder[T], line: bytes | bytearray) -> T | None:
@@ -144,7 +155,7 @@ def looks_whole(line: bytes | bytearray) -> bool:
 
 def id_in(path: str) -> str:
     """The id that a log's name ends with, for one whose first line is gone; its whole name when it has none."""
-    name = PurePath(path).name.removesuffix(".jsonl")
+    name = os.path.basename(path).removesuffix(".jsonl")
     found = _ID.search(name)
     return name if found is None else found[0]
 

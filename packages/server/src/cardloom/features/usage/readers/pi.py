@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from cardloom_protocol.usage import MOST_TOOLS
+from cardloom_protocol.counts import MOST_TOOLS
 
 from ..records import UsageRecord, recorded_pico
 from .lines import MALFORMED, UNTIMED, Count, Output, decoded, id_in, lines_of, looks_whole, ms_of, restored, time_of

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from cardloom_protocol.usage import MOST_TOOLS
+from cardloom_protocol.counts import MOST_TOOLS
 
 from ..records import UsageRecord
 from .lines import MALFORMED, UNTIMED, Count, Output, decoded, lines_of, looks_whole, ms_of, restored, time_of
