@@ -29,6 +29,7 @@ $(VENV)/.ready: pyproject.toml $(PACKAGES:%=%/pyproject.toml)
 	@touch $@
 
 web/node_modules/.ready: web/package.json web/package-lock.json $(wildcard web/*/package.json)
+	node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 19)) { console.error("Cardloom needs Node 20.19 or newer"); process.exit(1) }'
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
