@@ -147,8 +147,10 @@ def sit_down(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Sit]:
 
 @pytest.fixture
 def person(server: RunningServer, sit_down: Sit) -> Person:
-    """A person in front of the empty workspace."""
-    return sit_down(server.address())
+    """A person in front of the empty workspace: it has been read, and what is pressed now is heard."""
+    person = sit_down(server.address())
+    expect(person.page.get_by_text("An empty canvas")).to_be_visible()
+    return person
 
 
 @pytest.fixture

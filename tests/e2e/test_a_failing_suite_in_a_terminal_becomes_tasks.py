@@ -68,6 +68,7 @@ def test_in_the_demo(start_server: Callable[..., RunningServer], sit_down: Calla
     terminal, radar = person.card("Terminal", "Terminal"), person.card("Custom card", "Test Radar")
     todo, note = person.card("To-do list", "To do"), person.card("Note", "Test log")
     person.let_rest()
+    expect(radar).to_contain_text("watching")
     person.look("before")
     run_the_tests(person, terminal, "./run-tests")
     sees_three_failures(person, todo, note, radar)
@@ -93,6 +94,7 @@ def test_on_a_canvas_that_the_person_builds(
         person.draw_arrow(start, end)
     for start_name, end_name in (("Terminal", "Test Radar"), ("Test Radar", "To-do list"), ("Test Radar", "Note")):
         expect(person.arrow(start_name, end_name)).to_be_attached()
+    expect(radar).to_contain_text("watching")
     person.look("built")
     run_the_tests(person, terminal, "python3 -m pytest")
     sees_three_failures(person, todo, note, radar)

@@ -64,7 +64,8 @@ def test_a_card_is_dragged_in_from_the_bar_resized_moved_and_all_of_it_undone(pe
     expect(person.fact("Size")).to_have_text(f"{size[0]} × {size[1]}")
     person.page.reload()
     choose(person, note)
-    assert (place_of(person), size_of(person)) == (place, size)
+    expect(person.fact("Place")).to_have_text(f"{place[0]}, {place[1]}")
+    expect(person.fact("Size")).to_have_text(f"{size[0]} × {size[1]}")
 
 
 def test_cards_chosen_with_a_box_are_moved_copied_and_deleted_together(person: Person) -> None:
@@ -91,8 +92,11 @@ def test_cards_chosen_with_a_box_are_moved_copied_and_deleted_together(person: P
     person.drag(start, (start[0], start[1] - 70))
     comes_near(note, x, y - 70)
 
+    chosen = [card.get_attribute("data-card-id") for card in page.locator(".card.is-selected").all()]
     page.keyboard.press("Control+d")
     expect(page.locator("[data-card-id]")).to_have_count(4)
+    for card_id in chosen:  # the copies are chosen in their place, a moment after they came
+        expect(page.locator(f'[data-card-id="{card_id}"]')).not_to_have_class(re.compile("is-selected"))
     page.keyboard.press("Delete")
     expect(page.locator("[data-card-id]")).to_have_count(2)
     page.keyboard.press("Control+a")

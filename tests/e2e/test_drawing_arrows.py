@@ -32,8 +32,9 @@ def test_a_card_that_can_not_take_it_says_why_while_the_arrow_is_drawn(person: P
     person.press_and_hold(person.dot(terminal), inside(todo))
     expect(todo.get_by_role("status")).to_have_text("To-do list has no input for event")
     person.look("an-arrow-that-does-not-fit")
+    told = person.toast_to_come("To-do list has no input for event")
     person.page.mouse.up()
-    expect(person.toast("To-do list has no input for event")).to_be_visible()
+    told()
     expect(person.arrow("Terminal", "To-do list")).to_have_count(0)
 
 

@@ -20,6 +20,7 @@ def test_the_demo_fits_screens_of_every_size_in_both_looks(
     person = sit_down(server.address(), width=SIZES[0][0], height=SIZES[0][1])
     person.page.get_by_role("alertdialog").get_by_role("button", name="Allow").click()
     terminal, todo = person.card("Terminal", "Terminal"), person.card("To-do list", "To do")
+    expect(person.card("Custom card", "Test Radar")).to_contain_text("watching")
     person.type_command(terminal, "clear; ./run-tests --tb=line")
     expect(person.tasks(todo)).to_have_count(3)
     person.click_arrow(person.arrow("Test Radar", "To do"))

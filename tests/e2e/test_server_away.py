@@ -29,8 +29,9 @@ def test_the_page_says_that_the_server_is_away_loses_nothing_and_goes_on_when_it
     expect(note).to_contain_text("Before the storm")
     expect(person.button("Add card")).to_be_disabled()
     note.locator(".card-title").click()
+    told = person.toast_to_come("The server is away")
     person.page.keyboard.press("Delete")
-    expect(person.toast("The server is away")).to_be_visible()
+    told()
     expect(note).to_be_visible()
     # What is typed meanwhile stays in the note and is saved later.
     note.get_by_role("document").dblclick()

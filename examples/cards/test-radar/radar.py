@@ -48,13 +48,20 @@ class Radar:
         self._sent: dict[str, set[str]] = {}  # list → task ids it was given or showed; its output may lag behind
         self._printed: dict[str, str] = {}
         self._stop_watching: Stop = _nothing
+        self._has_reported = False
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
-        """Watch the joined terminals, and bring joined lists and this card's memory together."""
-        self._watch()
+        """Watch the joined terminals, and bring joined lists and this card's memory together.
+
+        Says so where there is nothing else to say yet: what is printed before is not seen.
+        """
+        watched = self._watch()
+        await self._card.subscribed()
         async with self._lock:
             await self._catch_up()
+            if not self._has_reported and not self._statuses:
+                await self._card.set_status("watching" if watched else "waiting for a terminal")
 
     def printed(self, output: Output) -> None:
         """Keep what a terminal prints until its command ends; of a long one the end."""
@@ -73,7 +80,8 @@ class Radar:
             news = self._learn(report, command)
             await self._tell(report, command, news)
 
-    def _watch(self) -> None:
+    def _watch(self) -> int:
+        """Listen to the joined terminals and no others; gives how many there are."""
         self._stop_watching()
         terminals = [peer.card_id for peer in self._card.peers if peer.kind == "terminal"]
         self._printed = {card_id: text for card_id, text in self._printed.items() if card_id in terminals}
@@ -81,6 +89,7 @@ class Radar:
             self._stop_watching = self._card.on_agent_output(terminals, self.printed)
         else:
             self._stop_watching = _nothing
+        return len(terminals)
 
     async def _catch_up(self) -> None:
         """Read the joined lists: what they hold is known; known failures that they lack are sent to them."""
@@ -143,6 +152,7 @@ class Radar:
         await self._send("summary", self._summary(report, command, news))
 
     async def _show(self, report: Report) -> None:
+        self._has_reported = True
         failed, passed = self._open(), report.passed
         tone: Tone = "danger" if failed else "success" if passed else "warning"
         status = f"{failed} failing" if failed else "all passing" if passed else "no tests ran"

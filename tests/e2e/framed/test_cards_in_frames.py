@@ -122,6 +122,7 @@ def test_a_card_fills_the_window_and_returns_without_starting_over(hosted: Hoste
 
 def test_a_cards_own_entries_stand_in_its_menu(hosted: Hosted, sit_down: Sit) -> None:
     made = sit_with_counter(hosted, sit_down)
+    expect(made.says("menu: set")).to_be_visible()
     made.card.hover()
     made.card.get_by_role("button", name="Menu of Counter").click()
     made.person.page.get_by_role("menuitem", name="Begin again").click()
@@ -167,6 +168,7 @@ def test_a_card_that_falls_silent_is_marked_and_loaded_anew(hosted: Hosted, sit_
 def test_a_card_that_slept_comes_back_where_it_was(hosted: Hosted, sit_down: Sit) -> None:
     made = sit_with_counter(hosted, sit_down)
     made.count(5)
+    expect(badge(made.card)).to_have_text("5")
     frames = hosted.app.cards.frames
     frames.times = replace(frames.times, hidden_ms=0, grace_ms=50)
     far_away(made.person)
@@ -181,7 +183,9 @@ def test_enter_leads_into_a_frame_and_a_press_in_it_selects_its_card(hosted: Hos
     node = made.card
     node.focus()
     made.person.page.keyboard.press("Enter")
+    expect(made.person.page.locator("iframe.frame")).to_be_focused()
     made.person.page.keyboard.press("Tab")
+    expect(made.inside.get_by_role("button", name="Count")).to_be_focused()
     made.person.page.keyboard.press("Enter")
     expect(made.counted).to_have_text("1")
     made.person.page.locator(".react-flow__pane").click(position={"x": 40, "y": 500})

@@ -49,9 +49,9 @@ def cards_of(hosted: Hosted) -> dict[str, Any]:
 
 def test_what_a_card_keeps_with_the_sdk_is_there_after_a_reload(tides: Hosted, sit_down: Sit) -> None:
     made = sit_with_tide_log(tides, sit_down)
-    for _ in range(2):
+    for kept in (1, 2):
         made.inside.get_by_role("button", name="Keep").click()
-    expect(made.says("kept: 2")).to_be_visible()
+        expect(made.says(f"kept: {kept}")).to_be_visible()
     expect(made.card.locator(".card-head .badge")).to_have_text("2")
     made.person.look("tide-log")
     made.person.page.reload()
@@ -64,13 +64,13 @@ def test_the_kit_wears_the_colours_of_the_canvas(tides: Hosted, sit_down: Sit) -
     scheme = root.get_attribute("data-ns-scheme")
     assert scheme in ("dark", "light")
     other = "light" if scheme == "dark" else "dark"
-    colour = "element => getComputedStyle(element).backgroundColor"
-    before = made.inside.locator("#keep").evaluate(colour)
+    keep = made.inside.locator("#keep")
+    before = str(keep.evaluate("element => getComputedStyle(element).backgroundColor"))
     tides.call("preferences.set", scheme=other, language="ru")
     expect(made.says(f"wears: {other} ru")).to_be_visible()
     expect(root).to_have_attribute("data-ns-scheme", other)
     expect(root).to_have_attribute("lang", "ru")
-    assert made.inside.locator("#keep").evaluate(colour) != before
+    expect(keep).not_to_have_css("background-color", before)
 
 
 def test_what_a_card_emits_with_the_sdk_reaches_the_note_it_is_joined_to(tides: Hosted, sit_down: Sit) -> None:
@@ -82,6 +82,7 @@ def test_what_a_card_emits_with_the_sdk_reaches_the_note_it_is_joined_to(tides: 
     tides.call("canvas.connect", a=cards["custom"]["id"], b=cards["note"]["id"], direction="forward")
     made.person.see_all()
     expect(made.person.card("Note", "Note")).to_be_visible()
+    expect(made.says("joined to 1")).to_be_visible()
     made.inside.get_by_role("button", name="Report").click()
     expect(made.says("sent to 1")).to_be_visible()
     assert cards_of(tides)["note"]["content"]["text"] == "High at noon."

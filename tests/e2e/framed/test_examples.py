@@ -156,6 +156,7 @@ def test_an_agent_ticks_the_checklist_off_and_the_person_lets_it_ship(board: Boa
     board.join(agent.id, board.id_of("Release checklist"))
     board.person.see_all()
     expect(checklist.inside.get_by_role("checkbox")).to_have_count(4)
+    agent.waits_for("release_checklist_list", offered=True)
     agent.waits_for("release_checklist_ship", offered=False)
     assert {"release_checklist_list", "release_checklist_add", "release_checklist_check"} <= agent.tools()
     steps = json.loads(agent.use("release_checklist_list"))
@@ -169,8 +170,9 @@ def test_an_agent_ticks_the_checklist_off_and_the_person_lets_it_ship(board: Boa
     agent.waits_for("release_checklist_ship", offered=True)
     checklist.inside.get_by_role("button", name="Ship").click()
     question = board.person.page.get_by_role("alertdialog", name="“Release checklist” asks")
+    told = board.person.toast_to_come("is shipped")
     question.get_by_role("button", name="Ship").click()
-    expect(board.person.toast("is shipped")).to_be_visible()
+    told()
     expect(checklist.inside.get_by_role("checkbox", checked=True)).to_have_count(0)
 
 
@@ -243,6 +245,7 @@ def test_a_card_for_the_published_sdk_runs_with_nothing_but_its_import_changed(b
     board.join(own, note, "both")
     board.join(agent.id, own)
     expect(pantry.inside.locator("#peers")).to_contain_text("Message inspector (custom, downstream) takes any")
+    expect(pantry.inside.locator("#peers")).to_contain_text("Note (note, ")
     pantry.inside.get_by_role("button", name="Send").click()
     board.allow("“Pantry watch” asks for permission")
     expect(pantry.inside.get_by_role("status")).to_have_text("2 took it with cards.connected")

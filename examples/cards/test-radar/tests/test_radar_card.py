@@ -115,6 +115,24 @@ async def test_commands_that_are_no_test_run_send_nothing() -> None:
     _, host = hosted(TERMINAL, TODO, NOTE)
     async with host:
         assert await run(host, "README.md  run-tests  shop  tests\n", "ls") == []
+        assert host.shown.status == {"text": "watching"}
+
+
+async def test_it_says_when_it_watches_and_what_it_waits_for() -> None:
+    _, host = hosted(NOTE)
+    async with host:
+        assert host.shown.status == {"text": "waiting for a terminal"}
+        await host.set_peers(TERMINAL, NOTE)
+        assert host.shown.status == {"text": "watching"}
+        await run(host, printed(SSO))
+        await host.set_peers(TERMINAL)
+        assert host.shown.status == {"text": "1 failing", "tone": "danger"}
+
+
+async def test_what_a_joined_list_shows_is_not_hidden_by_words_of_a_start() -> None:
+    _, host = hosted(TERMINAL, TODO)
+    host.keep("c_todo", "items", [{"id": SSO, "text": "logs in with sso", "status": "error"}])
+    async with host:
         assert host.shown.status is None
 
 

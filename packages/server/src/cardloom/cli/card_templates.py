@@ -22,12 +22,13 @@ _PAGE: Final = """<!doctype html>
   <body class="ns-kit ns-pad">
     <div class="ns-stack">
       <output class="ns-title" id="count" aria-live="polite">…</output>
-      <button class="ns-btn ns-btn--primary" id="add">Add one</button>
+      <button class="ns-btn ns-btn--primary" id="add" disabled>Add one</button>
     </div>
     <script type="module">
       import { connect } from "./__ns/sdk.js";
 
       const card = await connect();
+      const add = document.getElementById("add");
       let count = (await card.storage.get("count")) ?? 0;
 
       async function show() {
@@ -35,11 +36,12 @@ _PAGE: Final = """<!doctype html>
         await card.setBadge(count || null);
       }
 
-      document.getElementById("add").addEventListener("click", async () => {
+      add.addEventListener("click", async () => {
         count += 1;
         await card.storage.set("count", count);
         await show();
       });
+      add.disabled = false;
       await show();
     </script>
   </body>
