@@ -168,8 +168,8 @@ def guards_a_dangerous_one(person: Person) -> None:
     person.draw_arrow(sticky, wild)
     question = person.page.get_by_role("alertdialog", name="Send this prompt to “Wild”?")
     for text, answer in (("delete it all", "Refuse"), ("tidy up", "Send prompt")):
-        written = writes_until_asked(person, sticky, question, text)
-        expect(question.get_by_label("The prompt")).to_have_text(written)
+        writes(person, sticky, text)
+        expect(question.get_by_label("The prompt")).to_have_text(text)
         expect(question.get_by_role("button", name="Refuse")).to_be_focused()
         person.look("a-prompt-for-a-dangerous-agent")
         question.get_by_role("button", name=answer).click()
@@ -180,18 +180,12 @@ def guards_a_dangerous_one(person: Person) -> None:
     sees(wild, "ended")
 
 
-def writes_until_asked(person: Person, sticky: Locator, question: Locator, text: str) -> str:
-    """Write on a sticky; once more, a little louder, while the page has not told yet that it shows this card."""
-    while True:
-        sticky.dblclick()
-        person.page.keyboard.press("Control+a")
-        person.page.keyboard.type(text)
-        person.page.keyboard.press("Enter")
-        unseen = person.journal().filter(has_text="NOT_VISIBLE").filter(has_text=text)
-        expect(question.or_(unseen).first).to_be_visible()
-        if question.is_visible():
-            return text
-        text += "!"
+def writes(person: Person, sticky: Locator, text: str) -> None:
+    """Write on a sticky what shall stand there from now on."""
+    sticky.dblclick()
+    person.page.keyboard.press("Control+a")
+    person.page.keyboard.type(text)
+    person.page.keyboard.press("Enter")
 
 
 def looks_from_afar(person: Person, sit_down: Callable[..., Person], server: RunningServer) -> None:

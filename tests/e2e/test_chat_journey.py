@@ -39,7 +39,8 @@ def say(page: Page, text: str) -> None:
 
 
 def rest(page: Page) -> None:
-    """Wait until the answer is complete."""
+    """Wait until what was said has gone out and the answer is complete."""
+    expect(page.locator("article[data-pending]")).to_have_count(0)
     expect(page.get_by_role("log")).to_have_attribute("aria-busy", "false")
     expect(page.get_by_role("button", name="Send")).to_be_visible()
 

@@ -57,6 +57,8 @@ def test_both_see_and_use_the_same_terminal(server: RunningServer, sit_down: Cal
     bob.see_all()
     at_adas, at_bobs = ada.card("Terminal", "Terminal"), bob.card("Terminal", "Terminal")
     ada.type_command(at_adas, "name=Ada")
+    # Her keys travel on after the last is pressed; his must not come between them.
+    expect(bob.screen(at_bobs)).to_contain_text("name=Ada")
     bob.type_command(at_bobs, "echo hello-$name")
     for person, terminal in ((ada, at_adas), (bob, at_bobs)):
         expect(person.screen(terminal).get_by_text("hello-Ada", exact=True)).to_be_visible()

@@ -1,5 +1,5 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { note } from "../../tests/makers";
 import { openPage } from "../../tests/page";
 import type { Card } from "../wire/records";
@@ -56,10 +56,7 @@ test("only what was changed is sent, and the form closes when it is saved", asyn
   fireEvent.change(screen.getByLabelText("Count"), { target: { value: "5" } });
   fireEvent.click(screen.getByLabelText("On"));
   fireEvent.change(screen.getByLabelText("Token"), { target: { value: "t0k" } });
-  const before = vi.fn(() => expect(page.socket.calls.at(-1)?.method).toBe("card.settings"));
-  page.session.sightToldBy(before);
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
-  expect(before).toHaveBeenCalledOnce();
   expect(page.socket.call("card.setSettings").params).toEqual({
     cardId: "c1",
     values: { count: 5, on: true },

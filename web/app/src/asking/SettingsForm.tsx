@@ -73,8 +73,6 @@ function Fields({ form, onDone }: { form: Form; onDone(): void }) {
     }
     setSaving(true);
     try {
-      // Like a choice in its menu, new settings may make the card ask for something.
-      session.tellSight();
       await session.client.call("card.setSettings", { cardId: form.cardId, values, secrets });
       onDone();
     } catch (error) {

@@ -54,8 +54,6 @@ function ownEntry(session: Session, cardId: string, item: CardMenuItem): MenuEnt
     disabled: item.disabled === true,
     ...(item.tone === "danger" && { tone: "danger" }),
     run: () => {
-      // The card may ask the person for something now, which only a card in sight may.
-      session.tellSight();
       session.client
         .call("card.chooseMenu", { cardId, itemId: item.id })
         .catch((error: unknown) => session.report("fail.program", error));

@@ -86,10 +86,23 @@ test("a card in sight is told of before its menu is chosen from or its frame beg
   expect(told().at(-1)).toBe("a b c");
 });
 
-test("nothing is told again before a menu is chosen from when nothing changed", async () => {
-  const { session, told } = await openCanvas(note("a"));
+test.each(["sticky.edit", "note.edit", "todo.edit", "kanban.edit", "ports.deliver", "canvas.connect", "card.setSettings"] as const)(
+  "a card in sight is told of before %s, whose value it may pass on to what asks",
+  async (method) => {
+    const { session, told, added } = await openCanvas(note("a"));
+    vi.advanceTimersByTime(0);
+    await added(note("b"));
+    session.client.call(method, {}).catch(() => undefined);
+    expect(told()).toEqual(["a", "a b"]);
+  },
+);
+
+test("what was told is not told again, and other calls tell nothing", async () => {
+  const { session, told, added } = await openCanvas(note("a"));
   vi.advanceTimersByTime(0);
-  session.tellSight();
+  session.client.call("sticky.edit", {}).catch(() => undefined);
+  await added(note("b"));
+  session.client.call("terminal.ack", {}).catch(() => undefined);
   expect(told()).toEqual(["a"]);
 });
 

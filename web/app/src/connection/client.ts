@@ -33,6 +33,8 @@ export interface ClientOptions {
   key: string;
   name: string;
   maxInFlight?: number;
+  /** Told of each call right before it leaves, so that another can leave first. */
+  beforeCall?(method: CanvasMethodName): void;
 }
 
 interface Pending {
@@ -108,6 +110,7 @@ export class CanvasClient {
 
   call<Method extends CanvasMethodName>(method: Method, params: object): Promise<CanvasResult<Method>> {
     if (!this.online) return Promise.reject(away());
+    this.options.beforeCall?.(method);
     return this.request<CanvasResult<Method>>(method, params);
   }
 

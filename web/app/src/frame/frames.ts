@@ -24,8 +24,6 @@ interface FramesOptions {
   /** What a person reads of a refusal. */
   reasonOf(error: unknown): string;
   now(): number;
-  /** Tells the server what this page shows, where that waits to be told. */
-  tellSight(): void;
 }
 
 interface Live {
@@ -173,8 +171,6 @@ export class Frames {
     const phase = this.states.get().get(cardId)?.phase;
     if (phase === "mounting" || phase === "mounted") return;
     this.setState(cardId, { phase: "mounting" });
-    // What a card asks as soon as it is up must not be refused because nobody said yet that it is in sight.
-    this.options.tellSight();
     try {
       const answer = await this.client.call("card.mount", { cardId, takeOver });
       if (answer.token === null) {

@@ -1,3 +1,4 @@
+import type { CanvasMethodName } from "@cardloom/protocol";
 import { CanvasClient, type ClientOptions, type ConnectionState } from "../connection/client";
 import { isFailure } from "../connection/failure";
 import { FileDesk } from "../files/desk";
@@ -34,6 +35,21 @@ interface AppState {
   preferences: Preferences;
   limits: Readonly<Record<string, number>>;
 }
+
+/** The calls by which a person sets a card or a value in motion. */
+const STIRRING: ReadonlySet<CanvasMethodName> = new Set<CanvasMethodName>([
+  "arrow.resend",
+  "canvas.connect",
+  "canvas.updateArrow",
+  "card.chooseMenu",
+  "card.mount",
+  "card.setSettings",
+  "kanban.edit",
+  "note.edit",
+  "ports.deliver",
+  "sticky.edit",
+  "todo.edit",
+]);
 
 /** Where the page stands with its workspace. */
 type Load =
@@ -86,14 +102,13 @@ export class Session {
     options: SessionOptions,
     private readonly memory: Memory,
   ) {
-    this.client = new CanvasClient(options);
+    this.client = new CanvasClient({ ...options, beforeCall: (method) => this.beforeCall(method) });
     this.toasts = new Toasts(options.timers);
     const why = (error: unknown) => reasonOf(this.t, error);
     this.frames = new Frames(this.client, this.canvas, {
       openSocket: options.openCardSocket,
       now: () => options.timers.nowMs(),
       reasonOf: why,
-      tellSight: () => this.tellSight(),
     });
     this.files = new FileDesk(this.client, options.timers, why);
     const budgetCrossed = (budget: Budget, percent: number) => {
@@ -158,17 +173,15 @@ export class Session {
       .catch((error: unknown) => this.report("fail.preferences", error));
   }
 
-  /** Lets a canvas that is drawn tell what this page shows. Gives the function that ends this. */
+  /**
+   * Lets a canvas that is drawn tell what it shows, where that waits to be told, before a call that may make a card ask
+   * the person for something: only a card in sight may. Gives the function that ends this.
+   */
   sightToldBy(tell: () => void): () => void {
     this.tellWaitingSight = tell;
     return () => {
       if (this.tellWaitingSight === tell) this.tellWaitingSight = null;
     };
-  }
-
-  /** Tells the server at once what this page shows, where that waits to be told. */
-  tellSight(): void {
-    this.tellWaitingSight?.();
   }
 
   toast(message: string, tone: Tone = "default"): void {
@@ -182,6 +195,10 @@ export class Session {
       return;
     }
     this.toasts.show(this.t("fail.because", { what: this.t(what), reason: reasonOf(this.t, error) }), "danger");
+  }
+
+  private beforeCall(method: CanvasMethodName): void {
+    if (STIRRING.has(method)) this.tellWaitingSight?.();
   }
 
   private listen(): void {
