@@ -35,7 +35,6 @@ _FILE = {"path": _query("text", required=True)}
 _CONTENT = {"parts": _body("parts"), "text": _body("text")}
 _AUTHOR = {"name": _body("text"), "flags": _body("object"), "meta": _body("object")}
 _BOT = {name: _body("text") for name in ("botId", "botName", "botAvatar", "accentColor")}
-_TITLE = _body("text", required=True)
 _NONE: dict[str, CallField] = {}
 _WHOLE = CallField("object", "whole", required=True)
 

@@ -123,7 +123,7 @@ class CardsService:
 
     def describe(self, package_id: str, given: Mapping[str, Any]) -> Recipe:
         """What a card of a package is made of. NOT_FOUND."""
-        return model.recipe(self.packages.get(package_id), self._around.taste().language, given)
+        return model.recipe(self.packages.get(package_id), self.language, given)
 
     async def run_outside(
         self,
@@ -140,8 +140,7 @@ class CardsService:
         manifest = checked_manifest(raw)
         package = Package(model.run_package_id(manifest), manifest)
         home = self._graph.workspace(workspace_id).id
-        language = self._around.taste().language
-        recipe = model.recipe(package, language, {})
+        recipe = model.recipe(package, self.language, {})
         if card_id is None:
             card = await self._around.add_card(home, recipe, place, by=by)
         else:
@@ -332,7 +331,7 @@ class CardsService:
         await self.list_packages()
         package = self.book.package_of(card)
         if package is not None:
-            await self._refit(card, model.recipe(package, self._around.taste().language, card.content), None)
+            await self._refit(card, model.recipe(package, self.language, card.content), None)
         return package
 
     async def _refit(self, card: Card, recipe: Recipe, by: str | None) -> None:

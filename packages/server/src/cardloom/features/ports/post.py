@@ -20,7 +20,6 @@ from ...core.bus import Bus, Event, card_topic
 from ...core.call import Cause
 from ...core.clock import Clock
 from ...core.delivery import Delivery, Receiver
-from ...core.graph import Graph
 from ...core.ids import new_chain_id
 from ...core.records import Card
 from .model import OWNER, Outcome, Place
@@ -63,7 +62,6 @@ class Post:
 
     def __init__(
         self,
-        graph: Graph,
         bus: Bus,
         clock: Clock,
         receivers: MutableMapping[str, Receiver],
@@ -71,7 +69,6 @@ class Post:
         guard: ChainGuard,
         cause_ms: int,
     ) -> None:
-        self._graph = graph
         self._bus = bus
         self._clock = clock
         self._receivers = receivers

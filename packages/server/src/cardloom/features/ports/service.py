@@ -92,7 +92,7 @@ class PortsService:
         self.activity = activity
         self.wiring = Wiring(graph, grants)
         guard = ChainGuard(limits.hops, limits.chain_per_second)
-        self.post = Post(graph, bus, clock, receivers, is_connected, guard, limits.cause_ms)
+        self.post = Post(bus, clock, receivers, is_connected, guard, limits.cause_ms)
         self.limits = limits
         self._serving = Serving(graph, self.wiring, self.post, check)
         self._graph = graph
