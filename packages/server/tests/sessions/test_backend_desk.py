@@ -96,6 +96,38 @@ async def test_keys_are_sealed_never_told_and_stay_with_their_server(app: App, p
     assert moved["backends"][0]["hasKey"] is False
 
 
+@pytest.mark.parametrize("known", [False, True])
+async def test_what_the_file_does_not_take_leaves_keys_and_mappings_as_they_were(
+    app: App, page: Client, known: bool
+) -> None:
+    text = (EXAMPLES / "dreams.json").read_text()
+    backend = {"backendId": "dreams", "kind": "mapped", "url": "http://127.0.0.1:9", "mappingText": text}
+    endpoint = {"endpointId": "local", "dialect": "chat", "url": "http://127.0.0.1:9/v1"}
+    if known:
+        await page.call("session.saveBackend", **backend, key="the key of before")
+        await page.call("session.saveEndpoint", **endpoint, key="the key of before")
+    before = kept_of(app)
+    in_the_way = app.settings.data_folder / f"{FILE}.fresh"
+    in_the_way.mkdir()
+    for method, given in (
+        ("session.saveBackend", {**backend, "mappingText": f"{text} "}),
+        ("session.saveEndpoint", endpoint),
+    ):
+        refusal = await page.refused(method, **{**given, "url": "http://127.0.0.1:8"}, key=SECRET)
+        assert f"{FILE} cannot be written" in refusal.message
+        assert kept_of(app) == before
+    in_the_way.rmdir()
+    await page.call("session.saveBackend", **backend, key=SECRET)
+    await page.call("session.saveEndpoint", **endpoint, key=SECRET)
+
+
+def kept_of(app: App) -> dict[str, bytes]:
+    """The keys and mappings that are kept, by their files."""
+    folder = app.settings.data_folder
+    found = [path for name in ("backend-keys", "mappings") for path in (folder / name).glob("*")]
+    return {path.name: path.read_bytes() for path in found}
+
+
 async def test_a_mapping_that_is_handed_in_is_checked_whole_and_kept(app: App, page: Client) -> None:
     given = {"backendId": "dreams", "kind": "mapped", "url": "http://127.0.0.1:9"}
     refusal = await page.refused("session.saveBackend", **given, mappingText='{"mapping": 1}')

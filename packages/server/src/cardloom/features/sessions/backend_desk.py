@@ -24,6 +24,7 @@ from .backends.configured import COMMANDS, ConfiguredBackend, Fault, Surrounding
 from .backends.keys import check_key
 from .backends.mapped.language import MappingError
 from .backends.mapped.mapping import load_mapping
+from .backends.own_files import put_back_if_refused
 from .backends.reaching import reach
 from .backends_file import BackendsFile, entries_of, with_entry
 from .service import SessionsService
@@ -85,6 +86,7 @@ class BackendDesk:
 
     async def save(self, given: Mapping[str, Any]) -> None:
         """Keeps a backend and takes it up in place of the one of its id, whose runs end. INVALID_PARAMS."""
+        keys = self._surroundings.keys
         async with self._file.turn:
             document = await self._file.read()
             entries = entries_of(document, "backends")
@@ -95,13 +97,14 @@ class BackendDesk:
             entry = _entry(given, old)
             if "key" in given:
                 _check_key(given["key"])
-            if "mappingText" in given and entry["kind"] == "mapped":
-                made = await asyncio.to_thread(self._made_with_mapping, entry, given["mappingText"])
-            else:
-                made = await asyncio.to_thread(self._made, entry)
-            if "key" in given:
-                await self._surroundings.keys.put(_key_name(backend_id), given["key"])
-            await self._file.write({**document, "backends": with_entry(document, "backends", backend_id, entry)})
+            async with put_back_if_refused(self._mapping_of(backend_id), keys.file_of(_key_name(backend_id))):
+                if "mappingText" in given and entry["kind"] == "mapped":
+                    made = await asyncio.to_thread(self._made_with_mapping, entry, given["mappingText"])
+                else:
+                    made = await asyncio.to_thread(self._made, entry)
+                if "key" in given:
+                    await keys.put(_key_name(backend_id), given["key"])
+                await self._file.write({**document, "backends": with_entry(document, "backends", backend_id, entry)})
             await self._take_up(made)
         self._changed()
 
@@ -160,22 +163,25 @@ class BackendDesk:
 
         The mapping takes the old one's place once everything else is right as well.
         """
-        folder = self._surroundings.data_folder / _MAPPINGS
-        name = f"{entry['id']}.json"
-        fresh = folder / f"{name}.fresh"
+        path = self._mapping_of(entry["id"])
+        fresh = path.with_name(f"{path.name}.fresh")
         try:
-            folder.mkdir(exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             fresh.write_text(text, "utf-8", "replace")
             load_mapping(fresh)
             made = self._made({**entry, "mapping": f"{_MAPPINGS}/{fresh.name}"})
-            fresh.replace(folder / name)
+            fresh.replace(path)
         except (MappingError, OSError) as error:
             raise CallError(ErrorCode.INVALID_PARAMS, f"mapping: {_sentence(error)}", ["mappingText"]) from None
         finally:
             with suppress(OSError):
                 fresh.unlink()
-        entry["mapping"] = f"{_MAPPINGS}/{name}"
+        entry["mapping"] = f"{_MAPPINGS}/{path.name}"
         return made
+
+    def _mapping_of(self, backend_id: str) -> Path:
+        """Where a mapping that is handed in for a backend is kept."""
+        return self._surroundings.data_folder / _MAPPINGS / f"{backend_id}.json"
 
     async def _reached(self, backend_id: str) -> _Seen:
         try:

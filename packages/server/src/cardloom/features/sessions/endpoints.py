@@ -16,6 +16,7 @@ from cardloom_protocol.session.errors import NotFound, SessionError
 from .backends.configured import Fault, Surroundings, read_endpoint, server_of
 from .backends.engine.endpoint import Endpoint
 from .backends.engine.models import Models
+from .backends.own_files import put_back_if_refused
 from .backends_file import BackendsFile, entries_of, with_entry
 
 
@@ -44,9 +45,10 @@ class EndpointDesk:
                 endpoint = read_endpoint(self._surroundings, entry)
             except Fault as fault:
                 raise CallError(ErrorCode.INVALID_PARAMS, str(fault), []) from None
-            if "key" in given:
-                await self._keep_key(given["endpointId"], given["key"])
-            await self._file.write(_changed(document, given["endpointId"], entry))
+            async with put_back_if_refused(self._surroundings.keys.file_of(given["endpointId"])):
+                if "key" in given:
+                    await self._keep_key(given["endpointId"], given["key"])
+                await self._file.write(_changed(document, given["endpointId"], entry))
             self._models.put(endpoint)
         self._changed()
         return await _asked(endpoint)

@@ -7,8 +7,6 @@ A key is read when it is used and kept nowhere else; settings, answers and logs 
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -18,6 +16,7 @@ from cardloom_protocol.session.errors import BadRequest, NotFound, SessionError
 from cardloom_protocol.session.names import safe_id
 
 from ....host.vault import Vault
+from .own_files import write_own
 
 KeyOf: TypeAlias = Callable[[], Awaitable[str | None]]
 """Gives a key, or None where there is none; SessionError when it cannot be read."""
@@ -76,7 +75,7 @@ class SealedKeys:
     async def get(self, name: str) -> str:
         """A key. `key_missing` where there is none, or where the vault cannot open it."""
         try:
-            sealed = await asyncio.to_thread(self._path(name).read_bytes)
+            sealed = await asyncio.to_thread(self.file_of(name).read_bytes)
             return await self._vault.open(self._entry(name), sealed)
         except FileNotFoundError:
             raise SessionError(MISSING, f"There is no key {name!r}; type it in.") from None
@@ -87,26 +86,18 @@ class SealedKeys:
         """Keep a key. BAD_REQUEST for an empty one or one that no header can carry."""
         check_key(key)
         sealed = await self._vault.seal(self._entry(name), key)
-        await asyncio.to_thread(_write_own, self._path(name), sealed)
+        await asyncio.to_thread(write_own, self.file_of(name), sealed)
 
     async def drop(self, name: str) -> None:
         """Forget a key. NOT_FOUND."""
         try:
-            await asyncio.to_thread(self._path(name).unlink)
+            await asyncio.to_thread(self.file_of(name).unlink)
         except FileNotFoundError:
             raise NotFound(f"There is no key {name!r}.") from None
 
-    def _path(self, name: str) -> Path:
+    def file_of(self, name: str) -> Path:
+        """Where the key of a name is kept, sealed. BAD_REQUEST for what is no name."""
         return self._folder / safe_id(name, "name of a key")
 
     def _entry(self, name: str) -> str:
         return f"{_FOLDER}/{name}"
-
-
-def _write_own(path: Path, data: bytes) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-    fresh.replace(path)
