@@ -2333,7 +2333,7 @@ export interface CanvasMethodParams {
   /** Tells that a card fills this page, or no longer does. */
   "card.expand": { readonly cardId: string; readonly expanded: boolean };
   /** Sums tokens and money of a workspace, of one agent or of all logs, by day, agent, model, session or sender; `split` gives days in parts. */
-  "usage.report": { readonly by: "day" | "agent" | "model" | "session" | "sender"; readonly workspaceId?: string | null; readonly agentId?: string | null; readonly period?: "today" | "7d" | "30d" | "all"; readonly from?: number; readonly to?: number; readonly split?: "agent" | "model" };
+  "usage.report": { readonly by: "day" | "agent" | "model" | "session" | "sender"; readonly workspaceId?: string | null; readonly agentId?: string | null; readonly period?: "today" | "7d" | "30d" | "all"; readonly from?: number; readonly to?: number; readonly split?: "agent" | "model" | "sender" };
   /** Reads the agents' logs to their ends now. */
   "usage.scan": Readonly<Record<string, never>>;
   /** Tells one agent's usage, and what its next turn may cost by its last ones. */
@@ -5600,7 +5600,7 @@ export const CANVAS_METHODS: Readonly<Record<CanvasMethodName, MethodRow>> = {
         "period": {"enum": ["today", "7d", "30d", "all"]},
         "from": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
         "to": {"type": "integer", "minimum": 0, "maximum": 9007199254740991},
-        "split": {"enum": ["agent", "model"]},
+        "split": {"enum": ["agent", "model", "sender"]},
       },
       "required": ["by"],
     },

@@ -159,6 +159,17 @@ async def test_days_come_in_parts_that_sum_up_to_them(desk: Desk) -> None:
     assert "parts" not in whole["rows"][0]
 
 
+async def test_days_come_in_parts_by_whoever_prompted_last_also_on_the_day_before(desk: Desk) -> None:
+    day_s = DAY_MS // 1000
+    desk.log(*(claude_answer(at_s, f"msg_{at_s}") for at_s in (2, 12, day_s + 2, day_s + 12, day_s + 13)))
+    desk.app.usage.prompted(desk.agent_id, desk.card_id, "Inspector", T0_MS + 10_000)
+    desk.app.usage.prompted(desk.agent_id, None, None, T0_MS + DAY_MS + 10_000)
+    desk.at(day_s + 60)
+    report = await desk.page.call("usage.report", by="day", workspaceId=desk.home, period="7d", split="sender")
+    parts = [{part["key"]: part["requests"] for part in row["parts"]} for row in report["rows"]]
+    assert parts == [{}] * 5 + [{None: 1, desk.card_id: 1}, {desk.card_id: 1, None: 2}]
+
+
 async def test_a_report_tells_why_something_could_not_be_read(desk: Desk) -> None:
     desk.log(claude_answer(2), b"{broken\n", b"{broken too\n")
     desk.at(60)

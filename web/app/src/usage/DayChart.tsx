@@ -10,9 +10,9 @@ import { useReport } from "./hooks";
 import styles from "./chart.module.css";
 import pageStyles from "./page.module.css";
 
-type Split = "agent" | "model";
+type Split = NonNullable<Question["split"]>;
 
-/** The days of a period as bars, each in parts by agent or model. Arrow keys go from day to day. */
+/** The days of a period as bars, each in parts by agent, model or sender. Arrow keys go from day to day. */
 export function DayChart({ period, where }: { period: UsageSpan; where: { workspaceId?: string } }) {
   const t = useT();
   const [split, setSplit] = useState<Split>("agent");
@@ -29,6 +29,7 @@ export function DayChart({ period, where }: { period: UsageSpan; where: { worksp
           options={[
             { id: "agent", label: t("usage.byAgent") },
             { id: "model", label: t("usage.byModel") },
+            { id: "sender", label: t("usage.bySender"), title: t("usage.senderHint") },
           ]}
           chosen={split}
           onChoose={setSplit}

@@ -103,6 +103,21 @@ describe("the page of usage", () => {
     expect((await screen.findByRole("alert")).textContent).toContain("usage.db is newer");
   });
 
+  test("days come in parts by agent, model or sender", async () => {
+    const page = await openUsagePage(report);
+    const chart = within(screen.getByRole("region", { name: "By day" }));
+    for (const name of ["Model", "Sender"]) fireEvent.click(chart.getByRole("button", { name }));
+    const asked = page.socket.calls.filter(({ method, params }) => method === "usage.report" && params["by"] === "day");
+    expect(asked.map(({ params }) => params["split"])).toEqual(["agent", "model", "sender"]);
+    const note = usageRow("c1", { name: "Note", costMicroUsd: 450_000 });
+    const person = usageRow("", { name: "person", costMicroUsd: 900_000 });
+    const day = usageRow("2026-11-30", { from: 1_796_000_000_000, costMicroUsd: 1_350_000 });
+    const rows = [{ ...day, parts: [{ ...person, key: null }, note] }];
+    await page.socket.say({ kind: "res", id: asked.at(-1)?.id, ok: true, result: usageReport(rows, { by: "day" }) });
+    const legend = await chart.findAllByRole("listitem");
+    expect(legend.map((line) => line.textContent)).toEqual([" person $0.90", " Note $0.45"]);
+  });
+
   test("refreshing reads the logs and asks anew", async () => {
     const page = await openUsagePage(report);
     fireEvent.click(screen.getByRole("button", { name: "Refresh" }));

@@ -9,7 +9,7 @@ export interface Question {
   period: UsageSpan;
   workspaceId?: string;
   agentId?: string;
-  split?: "agent" | "model";
+  split?: "agent" | "model" | "sender";
 }
 
 /** A report and how it is with it; the last one stays while a newer is on its way. */

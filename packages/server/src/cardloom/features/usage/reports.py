@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from ...core.records import Card
 from .attribution import Prompted, by_sender, with_people
 from .days import filled_days
 from .ledger import LinkedSession, UsageLedger, sessions_in
+from .records import UsageRecord
 from .store import LogSkip, Scope, Session, UsageStore
 from .windows import day_of, local_day
 
@@ -76,6 +78,14 @@ class Report:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Caused:
+    """Requests by time, each with the agent that made it, and who prompted those agents."""
+
+    records: Sequence[tuple[UsageRecord, CardId | None]]
+    prompted: Mapping[CardId, Sequence[Prompted]]
+
+
 class Reporter:
     """Sums up an index that is up to date, with the names that cards have now."""
 
@@ -93,12 +103,14 @@ class Reporter:
         split: str | None = None,
         agents: Sequence[Card] = (),
     ) -> list[ReportRow]:
-        """The lines of a report; days also in parts by agent or model. `agents` have a line whatever they did."""
+        """The lines of a report; days also in parts. `agents` have a line whatever they did."""
         if by == "agent":
             return self._by_agent(await asyncio.to_thread(store.work_by_session, scope), linked, agents)
         found = await self._rows(store, by, scope, linked)
         if by != "day" or split is None:
             return found
+        if split == "sender":
+            return await self._in_parts_by_sender(store, found, scope, linked)
         return [await self._in_parts(store, row, split, scope, linked) for row in found]
 
     async def _in_parts(
@@ -106,10 +118,22 @@ class Reporter:
     ) -> ReportRow:
         """A day's line with its parts by agent or model, those without any request left out."""
         if not day.work.requests:
-            return replace(day, more={**day.more, "parts": []})
+            return _with_parts(day, [])
         within = replace(scope, from_ms=day.more["from"], to_ms=day.more["to"])
-        parts = await self._rows(store, split, within, linked)
-        return replace(day, more={**day.more, "parts": [one.to_wire() for one in parts if one.work.requests]})
+        return _with_parts(day, await self._rows(store, split, within, linked))
+
+    async def _in_parts_by_sender(
+        self, store: UsageStore, days: Sequence[ReportRow], scope: Scope, linked: Sequence[LinkedSession]
+    ) -> list[ReportRow]:
+        """The lines of days with their parts by sender: who prompted is found out once for all of them."""
+        caused = await self._caused(store, scope, linked)
+        times = [record.at_ms for record, _ in caused.records]
+        rows = []
+        for day in days:
+            first, end = (bisect_left(times, day.more[edge]) for edge in ("from", "to"))
+            within = replace(caused, records=caused.records[first:end])
+            rows.append(_with_parts(day, await self._senders(store, within)))
+        return rows
 
     async def _rows(self, store: UsageStore, by: str, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
         match by:
@@ -152,14 +176,19 @@ class Reporter:
         return _largest(rows)
 
     async def _by_sender(self, store: UsageStore, scope: Scope, linked: Sequence[LinkedSession]) -> list[ReportRow]:
-        """Who caused what; a sender may be gone."""
+        return await self._senders(store, await self._caused(store, scope, linked))
+
+    async def _caused(self, store: UsageStore, scope: Scope, linked: Sequence[LinkedSession]) -> _Caused:
         owners = {(one.harness, one.session): one.agent_id for one in linked}
         found = await asyncio.to_thread(store.records_with_logs, scope)
         records = [(record, owners.get((harness, record.session))) for record, harness, _ in found]
         agents = {agent_id for _, agent_id in records if agent_id is not None}
-        prompted = {agent_id: await self._prompted(store, agent_id) for agent_id in agents}
+        return _Caused(records, {agent_id: await self._prompted(store, agent_id) for agent_id in agents})
+
+    async def _senders(self, store: UsageStore, caused: _Caused) -> list[ReportRow]:
+        """Who caused what; a sender may be gone."""
         rows = []
-        for one in await asyncio.to_thread(by_sender, records, prompted, store.cost_pico):
+        for one in await asyncio.to_thread(by_sender, caused.records, caused.prompted, store.cost_pico):
             card = None if one.sender_id is None else self._graph.find_card(one.sender_id)
             gone = one.sender_id is not None and card is None
             rows.append(ReportRow(one.sender_id, one.name if card is None else card.name, one.work, {"gone": gone}))
@@ -171,6 +200,11 @@ class Reporter:
         worked_ms = await asyncio.to_thread(store.times_ms, sessions)
         changes = await self._ledger.statuses(agent_id)
         return with_people(await self._ledger.senders(agent_id), changes, worked_ms, self._clock.now_ms())
+
+
+def _with_parts(day: ReportRow, parts: Sequence[ReportRow]) -> ReportRow:
+    """A day's line with the parts that made requests."""
+    return replace(day, more={**day.more, "parts": [one.to_wire() for one in parts if one.work.requests]})
 
 
 def _reasons(skips: Sequence[LogSkip]) -> list[dict[str, Any]]:
