@@ -171,7 +171,7 @@ def answer(key: str, **message: str) -> bytes:
     return json.dumps({**line, "message": {"id": key, "usage": usage, **message}}).encode() + b"\n"
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1"], ids=repr)
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "\uff1d1"], ids=repr)
 def test_a_spreadsheet_runs_no_name_of_the_csv(run: Runner, tmp_path: Path, name: str) -> None:
     logs = logged(tmp_path / "logs", answer("m1", model=name))
     (row,) = csv.DictReader(io.StringIO(run(str(logs), "--by", "model", "--csv")[1]))

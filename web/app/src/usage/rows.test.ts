@@ -40,7 +40,7 @@ describe("the lines of a report", () => {
     expect(toCsv([silent]).split("\r\n")[1]).toBe("a9,a9,amp,,,,,,,,,");
   });
 
-  test.each(["=1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1"])("a name like %j is no formula", (name) => {
+  test.each(["=1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "＝1"])("a name like %j is no formula", (name) => {
     const [, line] = toCsv([usageRow("k", { name })]).split("\r\n");
     expect(line).toMatch(/^k,"?'/);
   });

@@ -72,8 +72,8 @@ export function toCsv(rows: readonly UsageRow[]): string {
 function cell(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return String(value);
-  // A spreadsheet would run a name that begins like a formula.
-  const text = /^\s*[=+\-@]|^[\t\r\n]/.test(value) ? `'${value}` : value;
+  // A spreadsheet would run a name that begins like a formula; some take the wide signs for the others.
+  const text = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

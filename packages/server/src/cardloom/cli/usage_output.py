@@ -22,8 +22,8 @@ _FIELDS: Final = ("input", "cache_read", "cache_write", "output", "reasoning", "
 _NOT_REPORTED: Final = "–"
 _LEAST_SHOWN_MICRO: Final = 100
 _MOST_SKIPS: Final = 50
-_FORMULA: Final = re.compile(r"\s*[=+\-@]|[\t\r\n]")
-"""How a text begins that a spreadsheet would run."""
+_FORMULA: Final = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+"""How a text begins that a spreadsheet would run; some take the wide signs for the others."""
 
 
 @dataclass(frozen=True, slots=True)
