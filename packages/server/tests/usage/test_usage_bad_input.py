@@ -84,6 +84,22 @@ def test_a_line_too_long_that_still_grows_is_passed_over_once(home: Home) -> Non
     assert (then.skips, then.restarted, then.cursor.skipping) == ([], False, False)
 
 
+def test_what_an_old_log_could_not_tell_makes_no_later_day_partial(home: Home) -> None:
+    old, young = (home.claude(name, claude_answer(1, name), b"{broken\n") for name in ("old", "young"))
+    for path, changed_ms in ((old, T0_MS), (young, T0_MS + 1)):
+        os.utime(path, ns=(0, changed_ms * 1_000_000))
+    home.scan()
+    assert [skip.path for skip in home.store.skips(NOW_MS)] == [str(old), str(young)]
+    assert [skip.path for skip in home.store.skips(NOW_MS, T0_MS)] == [str(old), str(young)]
+    assert [skip.path for skip in home.store.skips(NOW_MS, T0_MS + 1)] == [str(young)]
+    assert home.store.skips(NOW_MS, T0_MS + 2) == []
+    old.unlink()
+    young.write_bytes(young.read_bytes() + b"{more\n")
+    os.utime(young, ns=(0, NOW_MS * 1_000_000))
+    home.scan()
+    assert [(skip.path, skip.count) for skip in home.store.skips(NOW_MS, NOW_MS)] == [(str(young), 2)]
+
+
 def test_a_last_line_without_an_end_is_told_until_it_has_one(home: Home) -> None:
     path = home.claude("S", claude_answer(1), claude_answer(2, "msg_2")[:-30])
     assert [record.key for record in home.records()] == ["msg_1"]

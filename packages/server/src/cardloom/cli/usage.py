@@ -53,7 +53,7 @@ def sum_up(folders: Sequence[Path], by: str, since: str | None, *, as_csv: bool)
     from_ms = None if since is None else _since_ms(since, now_ms)
     with _scanned(folders, now_ms) as store:
         heads, groups = _groups(store, by, Scope(from_ms, now_ms + FUTURE_MS), now_ms)
-        skips = store.skips(now_ms)
+        skips = store.skips(now_ms, from_ms)
         prices = store.price_version
     if as_csv:
         if skips:

@@ -322,7 +322,7 @@ class UsageService:
         to_ms: int | None = None,
         split: str | None = None,
     ) -> Report:
-        """Sums of a workspace, of one agent, or of all logs there are; days also in parts by agent or model.
+        """Sums of a workspace, of one agent, or of all logs there are; days also in parts by agent, model or sender.
 
         UNAVAILABLE.
         """
@@ -335,7 +335,7 @@ class UsageService:
         if workspace_id is not None and agent_id is None:
             agents = [card for card in self._graph.cards_of(workspace_id) if card.kind == AGENT]
         rows = await self._reporter.rows(store, by, scope, linked, split, agents)
-        skips = await asyncio.to_thread(store.skips, self._clock.now_ms())
+        skips = await asyncio.to_thread(store.skips, self._clock.now_ms(), from_ms)
         harnesses = {one.harness for one in linked} if bounded else None
         told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
         return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, store.scanned_at_ms)

@@ -161,14 +161,18 @@ class UsageStore:
             if (record := record_of(body)) is not None
         ]
 
-    def skips(self, now_ms: int) -> list[LogSkip]:
-        """All that was not counted, with its reason: lines, whole logs, and requests dated in the future."""
+    def skips(self, now_ms: int, from_ms: int | None = None) -> list[LogSkip]:
+        """All that was not counted, with its reason: lines, whole logs, and requests dated in the future.
+
+        Lines of logs that were last written before `from_ms` are left out: they tell of nothing since then.
+        """
         rows = self._index.rows(
             """SELECT harness, path, reason, count, offset FROM skips JOIN logs ON logs.id = log
+               WHERE ?3 IS NULL OR mtime_ns <= 0 OR mtime_ns >= ?3 * 1000000
                UNION ALL SELECT harness, path, error, 1, NULL FROM logs WHERE error IS NOT NULL
-               UNION ALL SELECT logs.harness, path, ?, count(*), NULL FROM sightings JOIN logs ON logs.id = owner
-               WHERE counted AND at_ms > ? GROUP BY path ORDER BY path, reason""",
-            (IN_THE_FUTURE, now_ms + FUTURE_MS),
+               UNION ALL SELECT logs.harness, path, ?1, count(*), NULL FROM sightings JOIN logs ON logs.id = owner
+               WHERE counted AND at_ms > ?2 GROUP BY path ORDER BY path, reason""",
+            (IN_THE_FUTURE, now_ms + FUTURE_MS, from_ms),
         )
         return [LogSkip(*row) for row in rows]
 
