@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from .files import is_trash_path
 
@@ -35,6 +35,7 @@ class _CharClass:
 
 _Token: TypeAlias = str | _Wild | _CharClass
 _Segment: TypeAlias = tuple[_Token, ...] | _Wild
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,43 +182,39 @@ def _class_char(text: str, at: int) -> tuple[str, int]:
 
 def _path_matches(pattern: Sequence[_Segment], segments: Sequence[str]) -> bool:
     """Whether a path fits; `**` stands for any number of segments, at the end for at least one."""
+    return _rest_behind(pattern, segments, _Wild.ANY_DEPTH, _segment_matches) == 0
+
+
+def _segment_matches(segment: _Segment, name: str) -> bool:
+    if not isinstance(segment, tuple):
+        return False
+    rest = _rest_behind(segment, name, _Wild.ANY_RUN, _char_matches)
+    return rest is not None and all(token is _Wild.ANY_RUN for token in segment[len(segment) - rest :])
+
+
+def _rest_behind(
+    pattern: Sequence[_Part], text: Sequence[str], run: _Wild, fits: Callable[[_Part, str], bool]
+) -> int | None:
+    """How many parts of a pattern are left when it took the whole text; None when it cannot take it.
+
+    `run` takes any number of pieces; it is given as few as will do, and one more whenever the rest does not fit.
+    """
     at = here = 0
     back: tuple[int, int] | None = None
-    while here < len(segments):
+    while here < len(text):
         part = pattern[at] if at < len(pattern) else None
-        if part is _Wild.ANY_DEPTH:
-            if at == len(pattern) - 1:
-                return True
+        if part is run:
             back = (at, here)
             at += 1
-        elif isinstance(part, tuple) and _name_matches(part, segments[here]):
+        elif part is not None and fits(part, text[here]):
             at += 1
             here += 1
         elif back is not None:
             back = (back[0], back[1] + 1)
             at, here = back[0] + 1, back[1]
         else:
-            return False
-    return at == len(pattern)
-
-
-def _name_matches(tokens: Sequence[_Token], name: str) -> bool:
-    at = here = 0
-    back: tuple[int, int] | None = None
-    while here < len(name):
-        token = tokens[at] if at < len(tokens) else None
-        if token is _Wild.ANY_RUN:
-            back = (at, here)
-            at += 1
-        elif token is not None and _char_matches(token, name[here]):
-            at += 1
-            here += 1
-        elif back is not None:
-            back = (back[0], back[1] + 1)
-            at, here = back[0] + 1, back[1]
-        else:
-            return False
-    return all(token is _Wild.ANY_RUN for token in tokens[at:])
+            return None
+    return len(pattern) - at
 
 
 def _char_matches(token: _Token, char: str) -> bool:
