@@ -345,7 +345,8 @@ async def test_a_frame_that_falls_silent_is_shown_and_recovers(
     app.cards.heartbeats._silence_ms = 0
     app.cards.heartbeats.beat()
     ping = await frame.event("host.ping")
-    app.cards.heartbeats.beat()
+    for _ in range(app.cards.heartbeats._silent_beats):
+        app.cards.heartbeats.beat()
     runtime = await desk.until_status(card_id, "unresponsive")
     assert "15 s" in runtime["error"]
     assert (await frame.call("host.pong", seq=ping["seq"]))["ok"] is True
