@@ -217,9 +217,14 @@ def test_doctor_looks_at_everything(cli: Cli) -> None:
         "Server",
         "Shells",
         "Terminal screens",
+        "git",
         "Page",
         "Packages",
     ]
+    manifests = (Path(__file__).parents[4] / "examples/cards").glob("*/*-card.json")
+    examples, came = [path.parent.name for path in manifests], report["checks"][-1]["detail"]
+    assert len(examples) > 5
+    assert [name for name in examples if name not in came] == []
 
 
 def test_doctor_finds_a_key_that_others_can_read_and_a_damaged_database(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import stat
 import sys
@@ -36,6 +37,7 @@ def examine() -> Answer:
         lambda: _port(home),
         _shells,
         _screen,
+        _git,
         _page,
         _packages,
     )
@@ -129,25 +131,30 @@ def _screen() -> Finding:
     return Finding("Terminal screens", True, "pyghostty")
 
 
+def _git() -> Finding:
+    path = shutil.which("git")
+    return Finding("git", True, path or "not found: no packages from repositories, no worktrees for agents")
+
+
 def _page() -> Finding:
     from ..settings import Settings
 
     index = Settings(Path()).web_folder / "index.html"
     if index.is_file():
         return Finding("Page", True, str(index.parent))
-    return Finding("Page", False, f"{index} is missing", "Build it in the checkout with: make build")
+    return Finding("Page", False, f"{index} is missing", "Build it in the checkout with: make setup")
 
 
 def _packages() -> Finding:
-    from ..features.cards.packages import MANIFEST_NAME, bundled_folders, read_manifest
+    from ..features.cards.packages import FRAME_MANIFEST_NAME, MANIFEST_NAME, bundled_folders, read_manifest
 
     names, faults = [], []
     for root in bundled_folders():
-        for path in sorted(root.glob(f"*/{MANIFEST_NAME}")):
+        for path in sorted((*root.glob(f"*/{MANIFEST_NAME}"), *root.glob(f"*/{FRAME_MANIFEST_NAME}"))):
             try:
                 names.append(read_manifest(path)["name"])
             except ValueError as error:
                 faults.append(f"{path}: {error}")
     if faults:
         return Finding("Packages", False, "; ".join(faults), "Mend the manifest, or remove the folder.")
-    return Finding("Packages", True, ", ".join(names) or "none")
+    return Finding("Packages", True, f"{', '.join(names) or 'none'} (what comes with Cardloom)")

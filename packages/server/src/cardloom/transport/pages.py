@@ -22,7 +22,7 @@ SECURITY_HEADERS: Final[Mapping[str, str]] = {
 }
 _NOT_BUILT: Final = (
     "<!doctype html><meta charset=utf-8><title>Cardloom</title>"
-    "<p>The page is not built yet. Run <code>make build</code> and load this again.</p>"
+    "<p>The page is not built yet. Run <code>make setup</code> and load this again.</p>"
 )
 _FOREVER: Final = "public, max-age=31536000, immutable"
 
