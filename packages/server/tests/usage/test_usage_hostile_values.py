@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from cardloom.features.usage.readers.hermes import HARNESS, record_of_request
+
 from .making_logs import NOW_MS, T0_MS, Home, claude_answer, iso, line
 from .test_usage_databases import HERMES_TABLES, TABLES, Rows
 
@@ -127,3 +129,21 @@ def test_logs_and_folders_whose_names_are_no_utf8_are_told(home: Home) -> None:
         Path(os.fsdecode(folder + b"/-p/" + NO_TEXT + name)).write_bytes(claude_answer(3, "msg_3"))
     assert [record.key for record in home.records()] == ["msg_1"]
     assert home.reasons() == {"a name that is no UTF-8": 2}
+
+
+@pytest.mark.parametrize("text", ["h\ud800", "h\0", "h" * 100_000], ids=["half", "zero", "long"])
+def test_what_hermes_tells_with_texts_that_are_none_counts(home: Home, text: str) -> None:
+    extra = {"usage": {"input_tokens": 3, "output_tokens": 1}, "ended_at": T0_MS / 1000, "api_request_id": text}
+    told = {"hook_event_name": "post_api_request", "session_id": text, "cwd": text}
+    record = record_of_request({**told, "extra": {**extra, "model": text, "provider": text}})
+    assert record is not None
+    home.store.told(HARNESS, [record])
+    ((key, work),) = home.store.work_by_session().items()
+    assert (key[1][0], work.requests, work.tokens.input) == ("h", 1, 3)
+
+
+@pytest.mark.parametrize("time", [float("inf"), float("nan"), 10**400, -1, "soon", [], True], ids=repr)
+@pytest.mark.parametrize("count", [-1, 10**30, 1.5, float("nan"), "7", None, []], ids=repr)
+def test_what_hermes_tells_without_sense_is_no_request(time: object, count: object) -> None:
+    extra = {"usage": {"input_tokens": count}, "ended_at": time, "started_at": time, "api_request_id": "r"}
+    assert record_of_request({"hook_event_name": "post_api_request", "session_id": "h", "extra": extra}) is None

@@ -80,12 +80,12 @@ def record_of_request(payload: object) -> UsageRecord | None:
     if ended is None or not extra.api_request_id or not (usage.input_tokens or usage.output_tokens):
         return None
     return UsageRecord(
-        extra.api_request_id,
-        event.session_id,
+        _writable(extra.api_request_id),
+        _writable(event.session_id),
         ended,
         ended,
-        extra.provider,
-        extra.model,
+        extra.provider and _writable(extra.provider),
+        extra.model and _writable(extra.model),
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_read_tokens,
@@ -93,7 +93,7 @@ def record_of_request(payload: object) -> UsageRecord | None:
         None,
         usage.reasoning_tokens,
         _ms(extra.started_at),
-        cwd=event.cwd,
+        cwd=event.cwd and _writable(event.cwd),
     )
 
 
@@ -128,6 +128,11 @@ def read_sessions(rows: Iterable[SessionRow], told: Mapping[str, Tokens]) -> Out
             )
         )
     return output
+
+
+def _writable(text: str) -> str:
+    """A text as it can be stored: JSON can hold halves of characters."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _root(row: SessionRow, sessions: Mapping[str, SessionRow]) -> tuple[str, bool]:
