@@ -49,3 +49,16 @@ def test_every_decision_is_listed() -> None:
 @pytest.mark.parametrize("package", [*PACKAGES, "web/card-sdk"])
 def test_what_is_published_carries_the_licence(package: str) -> None:
     assert (ROOT / package / "LICENSE").read_text("utf-8") == (ROOT / "LICENSE").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("package", "made", "holder"),
+    [
+        ("packages/protocol", "src/cardloom_protocol/schema/unicode_data.py", "Unicode, Inc."),
+        ("packages/server", "src/cardloom/features/usage/plain_rates.json", "Pydantic Services Inc."),
+    ],
+)
+def test_tables_made_from_data_of_others_bring_their_notice(package: str, made: str, holder: str) -> None:
+    notice = (ROOT / package / "NOTICE").read_text("utf-8")
+    assert (ROOT / package / made).is_file()
+    assert (made.removeprefix("src/") in notice, holder in notice) == (True, True)
