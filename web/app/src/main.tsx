@@ -16,6 +16,7 @@ import "./theme/ports.css";
 import "./theme/arrows.css";
 import "./theme/corner.css";
 import "./theme/panel.css";
+import "./theme/forced.css";
 import { lazy, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { forgetKey, obtainKey } from "./connection/access";

@@ -12,7 +12,8 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
   this.open = false;
 };
 
-// jsdom lays nothing out, so there is nothing to observe.
+// jsdom lays nothing out, so there is nothing to observe and nowhere to scroll.
+Element.prototype.scrollIntoView ??= () => undefined;
 globalThis.ResizeObserver ??= class {
   observe(): void {}
   unobserve(): void {}

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { span, startedOf, statusOf, agentTone, statusKey } from "../cards/agent/state";
 import { toldOf } from "../i18n/reasonOf";
 import { useNow } from "../panels/useNow";
+import { Column } from "../shell/Column";
 import { useSession, useT } from "../shell/context";
 import { CloseIcon } from "../shell/icons";
 import { agentsOf, type LocatedAgent } from "../state/agentWatch";
@@ -27,7 +28,7 @@ function Drawer() {
   const agents = useAgents();
   const close = () => session.ui.update((ui) => ({ ...ui, agentsOpen: false }));
   return (
-    <aside className={`${styles["drawer"] ?? ""} files`} aria-label={t("agents.open")}>
+    <Column name="agents" className={`${styles["drawer"] ?? ""} files`} aria-label={t("agents.open")}>
       <header className={styles["head"]}>
         <h2>{t("agents.open")}</h2>
         <button type="button" className="icon-btn" aria-label={t("agents.close")} title={`${t("agents.close")} (G)`} onClick={close}>
@@ -54,7 +55,7 @@ function Drawer() {
         })}
       </div>
       <NotifySwitch />
-    </aside>
+    </Column>
   );
 }
 

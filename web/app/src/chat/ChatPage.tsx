@@ -215,7 +215,15 @@ function FilesToggle({ backend, open, onToggle }: { backend: string; open: boole
   const { capabilities } = useBackend(backend);
   if (!has(capabilities, "workspace.files")) return null;
   return (
-    <button type="button" className="icon-btn" aria-label={t("files.toggle")} title={t("files.toggle")} aria-pressed={open} onClick={onToggle}>
+    <button
+      type="button"
+      className="icon-btn"
+      aria-label={t("files.toggle")}
+      title={t("files.toggle")}
+      aria-pressed={open}
+      data-toggles="files"
+      onClick={onToggle}
+    >
       <FolderIcon />
     </button>
   );

@@ -1,6 +1,7 @@
 import { has, isTrashPath, parentFilePath, WORKSPACE_TRASH_DIR, type FileEntry } from "@cardloom/protocol/session";
 import { useState } from "react";
 import { reasonOf } from "../i18n/reasonOf";
+import { Column } from "../shell/Column";
 import { useT } from "../shell/context";
 import { ChevronIcon, CloseIcon, FileIcon, FolderIcon, PencilIcon, TrashIcon, UndoIcon } from "../shell/icons";
 import { useAttempt, useBackend, useDesk } from "./context";
@@ -51,7 +52,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
     void call("deleteFile", { path: entry.path });
   };
   return (
-    <aside className={styles["files"]} aria-label={t("files.title")}>
+    <Column name="files" className={styles["files"]} aria-label={t("files.title")}>
       <header>
         {(workspaces?.length ?? 0) > 1 ? (
           <select
@@ -140,7 +141,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
           onYes={() => discard(deleting)}
         />
       )}
-    </aside>
+    </Column>
   );
 }
 

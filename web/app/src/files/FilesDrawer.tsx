@@ -1,4 +1,5 @@
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
+import { Column } from "../shell/Column";
 import { useSession, useT } from "../shell/context";
 import { CloseIcon, NewFolderIcon, ResendIcon } from "../shell/icons";
 import { createStore, useStore } from "../state/store";
@@ -39,8 +40,9 @@ function Drawer() {
   }, [files, workspaceId, online]);
 
   return (
-    <aside
-      ref={box}
+    <Column
+      name="files"
+      box={box}
       className={`${styles["drawer"]} files`}
       aria-label={t("files.title")}
       data-wide={shown !== null || undefined}
@@ -96,7 +98,7 @@ function Drawer() {
       </div>
       <Edge drawer={box} />
       <FileQuestions />
-    </aside>
+    </Column>
   );
 
   function folderAt(path: string | null): string {

@@ -1,3 +1,4 @@
+import { Column } from "../shell/Column";
 import { useSession, useT } from "../shell/context";
 import { CloseIcon } from "../shell/icons";
 import { useStore } from "../state/store";
@@ -13,7 +14,7 @@ export function Inspector() {
   const open = useStore(session.ui, (ui) => ui.inspectorOpen);
   if (!open) return null;
   return (
-    <aside className="panel" aria-label={t("panel.label")}>
+    <Column name="panel" className="panel" aria-label={t("panel.label")}>
       <button
         type="button"
         className="icon-btn panel-close"
@@ -24,7 +25,7 @@ export function Inspector() {
         <CloseIcon />
       </button>
       <PanelContent />
-    </aside>
+    </Column>
   );
 }
 

@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useRef, type ReactNode } from "react";
+import { useModal } from "./useModal";
 
 interface ModalProps {
   title: string;
@@ -14,15 +15,7 @@ interface ModalProps {
 export function Modal({ title, onClose, wide = false, full = false, urgent = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    const before = document.activeElement;
-    element?.showModal();
-    return () => {
-      element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
-    };
-  }, []);
+  useModal(dialog);
   return (
     <dialog
       ref={dialog}

@@ -3,6 +3,7 @@ import { useSession, useT } from "./context";
 import { SearchIcon } from "./icons";
 import { findGrouped } from "./matchScore";
 import { useCommands, type Command } from "./useCommands";
+import { useModal } from "./useModal";
 
 const MAX_SHOWN = 60;
 
@@ -19,15 +20,14 @@ export function Palette() {
   const found = useMemo(() => findGrouped(commands, query).slice(0, MAX_SHOWN), [commands, query]);
   const close = () => session.ui.update((ui) => ({ ...ui, overlay: null }));
 
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
+  const leaveFocus = useModal(dialog);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at, found]);
 
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
+    if (command.leads === true) leaveFocus();
     close();
     command.run();
   };
@@ -56,7 +56,6 @@ export function Palette() {
         <label className="palette-field">
           <SearchIcon />
           <input
-            autoFocus
             role="combobox"
             aria-expanded="true"
             aria-controls={listId}

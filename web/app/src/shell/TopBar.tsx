@@ -34,6 +34,7 @@ export function TopBar() {
           aria-label={t("files.toggle")}
           title={`${t("files.toggle")} (F)`}
           aria-pressed={filesOpen}
+          data-toggles="files"
           onClick={() => toggleFiles(session)}
         >
           <FolderIcon />
@@ -46,6 +47,7 @@ export function TopBar() {
           aria-label={t("agents.open")}
           title={`${t("agents.about")} (G)`}
           aria-pressed={agentsOpen}
+          data-toggles="agents"
           onClick={() => toggleAgents(session)}
         >
           <kindIcons.agent />
@@ -85,6 +87,7 @@ export function TopBar() {
         aria-label={t("panel.toggle")}
         title={`${t("panel.toggle")} (I)`}
         aria-pressed={panelOpen}
+        data-toggles="panel"
         onClick={() => session.ui.update((ui) => ({ ...ui, inspectorOpen: !ui.inspectorOpen }))}
       >
         <PanelIcon />

@@ -19,6 +19,8 @@ export interface Command {
   detail?: string;
   hint?: string;
   icon?: ReactNode;
+  /** It leads away from where the person is now: to another card or workspace. */
+  leads?: true;
   run(): void;
 }
 
@@ -47,6 +49,8 @@ export function useCommands(): Command[] {
                 group: t("palette.add"),
                 label: t("add.one", { kind: t(label) }),
                 icon: <Icon size={16} />,
+                // An agent is asked about in a window first.
+                ...(kind === "agent" ? {} : { leads: true }),
                 run: () => void addAndSelect(session, { kind }, center()),
               };
             }),
@@ -57,6 +61,7 @@ export function useCommands(): Command[] {
                 label: t("add.one", { kind: each.displayName }),
                 detail: each.description,
                 icon: <PackageIcon icon={each.icon} size={16} />,
+                leads: true,
                 run: () => void addAndSelect(session, { kind: "custom", packageId: each.packageId }, center()),
               };
             }),
@@ -69,6 +74,7 @@ export function useCommands(): Command[] {
         label: card.name,
         detail: t(label),
         icon: <Icon size={16} />,
+        leads: true,
         run: () => select(card.id),
       };
     });
@@ -107,6 +113,7 @@ export function useCommands(): Command[] {
         group: t("workspace.list"),
         label: workspace.name,
         detail: workspace.problem === null ? workspace.path : toldOf(t, workspace.problem),
+        leads: true,
         run: () => void session.show(workspace.id),
       }),
     );

@@ -19,10 +19,10 @@ export function ConflictNote({ conflict, t, onMine, onTheirs }: ConflictNoteProp
   return (
     <div role="alert" className={`${styles.conflictNote ?? ""} nodrag`}>
       <p>{t("conflict.short", { theirs: conflict.theirs, mine: conflict.mine })}</p>
-      <button type="button" className={styles.button} onClick={onMine}>
+      <button type="button" className="btn" onClick={onMine}>
         {t("conflict.keepMine")}
       </button>
-      <button type="button" className={styles.button} onClick={onTheirs}>
+      <button type="button" className="btn" onClick={onTheirs}>
         {t("conflict.keepTheirs")}
       </button>
     </div>
