@@ -54,7 +54,9 @@ class Rows:
 async def owner(server: Any) -> AsyncIterator[ClientConnection]:
     url = f"ws://127.0.0.1:{server.port}/ws"
     header = {"Authorization": f"Bearer {server.key}"}
-    async with connect(url, additional_headers=header, compression=None, max_size=None) as connection:
+    async with connect(
+        url, additional_headers=header, compression=None, max_size=None, open_timeout=CAP_S
+    ) as connection:
         await call(connection, 1, "client.hello", client="sdk", protocol=1)
         yield connection
 
@@ -212,7 +214,7 @@ async def test_a_second_server_on_the_same_data_is_refused_pointing_to_the_first
     assert str(first.process.pid) in said
     assert f":{first.port}" in said
     assert str(first.home) in said
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=CAP_S) as http:
         assert (await http.get(f"http://127.0.0.1:{first.port}/health")).status_code == 200
 
 

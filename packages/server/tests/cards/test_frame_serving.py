@@ -14,7 +14,7 @@ from cardloom.transport.frame_policy import FRAME_HEADERS
 from cardloom.transport.guard import GUARD
 from cardloom_protocol.limits import limit
 
-from .framing import dial, write_frame
+from .framing import CAP_S, dial, write_frame
 
 FILES = {
     "index.html": "<!doctype html><script>go()</script>",
@@ -26,7 +26,7 @@ FILES = {
 
 @pytest.fixture
 async def http(listening: Any) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=listening.url) as client:
+    async with httpx.AsyncClient(base_url=listening.url, timeout=CAP_S) as client:
         yield client
 
 

@@ -11,7 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from cardloom_sdk import Client, find_server
 
-from .running_cli import Cli
+from .running_cli import CAP_S, Cli
 
 
 def test_a_program_with_the_printed_token_sees_the_canvas(served: Cli) -> None:
@@ -29,7 +29,7 @@ def test_a_program_with_the_printed_token_sees_the_canvas(served: Cli) -> None:
 
     async def seen() -> Any:
         async with (
-            httpx2.AsyncClient(headers={name: value}) as http,
+            httpx2.AsyncClient(headers={name: value}, timeout=CAP_S) as http,
             McpClient(streamable_http_client(url, http_client=http)) as client,
         ):
             return [tool.name for tool in (await client.list_tools()).tools]

@@ -14,6 +14,7 @@ import pytest
 
 from cardloom.app import App
 from cardloom_protocol.errors import ErrorCode
+from cardloom_protocol.limits import limit
 
 from .conftest import Filer, until
 
@@ -53,11 +54,14 @@ async def test_changes_are_told_by_path_and_kind(filer: Filer, folder: Path) -> 
 async def test_changes_of_one_window_are_told_once_a_path(filer: Filer, folder: Path, marker: Any) -> None:
     (folder / "a").write_text("")
     watch_id = (await filer.call("fs.watch", path=""))["watchId"]
+    loop = asyncio.get_running_loop()
+    began_s = loop.time()
     for number in range(50):
         (folder / "a").write_text(str(number))
     await marker()
     events = [data for name, data in filer.client.events if data["watchId"] == watch_id and data["path"] == "a"]
-    assert len(events) <= 3  # one for each tenth of a second that the writes took
+    windows = (loop.time() - began_s) * 1000 / limit("fsWatchGatherMs")  # many on a machine that is slow to write
+    assert len(events) <= windows + 2
 
 
 async def test_only_a_recursive_watch_tells_of_folders_below(filer: Filer, folder: Path, marker: Any) -> None:

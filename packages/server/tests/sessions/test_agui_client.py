@@ -46,6 +46,6 @@ async def test_the_official_client_verifies_every_run(app: App, listening: Any, 
 
 
 async def test_the_door_of_agui_wants_the_key(listening: Any) -> None:
-    async with httpx.AsyncClient() as web:
+    async with httpx.AsyncClient(timeout=CAP_S) as web:
         for path in ("/ag-ui", "/ag-ui/engine"):
             assert (await web.post(listening.url + path, json={})).status_code == 401

@@ -11,6 +11,8 @@ from cardloom.app import App
 from cardloom_protocol.session import parse_sse_stream
 from cardloom_sdk.testing.memory_backend import MemoryBackend
 
+CAP_S = 60.0
+
 
 @pytest.fixture
 async def web(app: App, listening: Any, page: Any) -> httpx.AsyncClient:
@@ -18,7 +20,8 @@ async def web(app: App, listening: Any, page: Any) -> httpx.AsyncClient:
     app.sessions.add("memory", "Memory", "test", MemoryBackend())
     access = await page.call("session.access")
     assert access["url"] == f"{listening.url}/protocol/v1"
-    return httpx.AsyncClient(base_url=access["url"], headers={"authorization": f"Bearer {access['key']}"})
+    headers = {"authorization": f"Bearer {access['key']}"}
+    return httpx.AsyncClient(base_url=access["url"], headers=headers, timeout=CAP_S)
 
 
 async def test_the_first_backend_lies_at_the_root_and_the_others_below_their_names(web: httpx.AsyncClient) -> None:

@@ -141,7 +141,7 @@ async def test_a_key_in_the_address_opens_nothing(listening: Any) -> None:
 async def test_a_one_time_code_opens_one_page_and_no_other(listening: Any) -> None:
     code = listening.app.doorkeeper.codes.issue()
     own = {"Origin": listening.url}
-    async with httpx.AsyncClient(base_url=listening.url) as http:
+    async with httpx.AsyncClient(base_url=listening.url, timeout=CAP_S) as http:
         assert (await http.post("/access", json={"code": code})).status_code == 403, "no page asked"
         assert (await http.post("/access", json={"code": code + "x"}, headers=own)).content == b""
         good = await http.post("/access", json={"code": code}, headers=own)
@@ -242,7 +242,7 @@ async def test_with_the_key_in_the_header_a_greeting_still_comes_first(listening
 
 
 async def test_an_owner_gets_no_card_method_and_none_that_is_unknown(listening: Any) -> None:
-    async with httpx.AsyncClient(base_url=listening.url, headers=listening.key_header) as http:
+    async with httpx.AsyncClient(base_url=listening.url, headers=listening.key_header, timeout=CAP_S) as http:
         for method in ("ports.emit", "card.setTitle", "no.such"):
             answer = await http.post("/call", content=request(1, method))
             assert answer.status_code == 404, method
@@ -263,14 +263,14 @@ async def test_an_owner_gets_no_card_method_and_none_that_is_unknown(listening: 
     ],
 )
 async def test_a_call_over_http_says_by_its_status_how_it_went(listening: Any, body: bytes, status: int) -> None:
-    async with httpx.AsyncClient(base_url=listening.url, headers=listening.key_header) as http:
+    async with httpx.AsyncClient(base_url=listening.url, headers=listening.key_header, timeout=CAP_S) as http:
         answer = await http.post("/call", content=body)
     assert answer.status_code == status
     assert answer.json()["ok"] is (status == 200)
 
 
 async def test_the_page_comes_with_a_strict_policy(listening: Any) -> None:
-    async with httpx.AsyncClient(base_url=listening.url) as http:
+    async with httpx.AsyncClient(base_url=listening.url, timeout=CAP_S) as http:
         page = await http.get("/")
     policy = page.headers["content-security-policy"]
     assert page.status_code == 200
