@@ -36,6 +36,7 @@ from ..features.terminals.viewers import Viewers
 from ..features.usage.service import UsageService
 from ..transport.hooks import HookDoor
 from ..transport.mcp.door import PATH as MCP_PATH
+from .kinds import join_kind
 from .programs import ProgramsGroup
 from .shared import Shared
 from .values import ValuesGroup
@@ -198,18 +199,15 @@ def _join_canvas(
     seats.set_scheme(canvas.preferences["scheme"])
     shared.bus.listen("preferences.changed", lambda event: seats.set_scheme(event.data.get("scheme", "dark")))
 
-    async def card_removed(card: Card) -> None:
-        await seats.card_removed(card)
+    async def forget_prompts(card: Card) -> None:
         await prompts.card_removed(card.id)
 
     def changed(workspace_id: WorkspaceId, changes: Sequence[Change]) -> None:
         seats.canvas_changed(workspace_id, changes)
         prompts.recheck_soon()
 
-    listeners.card_added.append(seats.card_added)
-    listeners.card_removed.append(card_removed)
-    listeners.workspace_opened.append(seats.workspace_opened)
-    listeners.workspace_closed.append(seats.workspace_closed)
+    join_kind(listeners, shared.graph, KIND, seats.card_comes, seats.card_goes)
+    listeners.card_removed.append(forget_prompts)
     listeners.changed.append(changed)
     shared.grants.listen(lambda *_: prompts.recheck_soon())
     shared.life.on_start.append(prompts.load)

@@ -9,7 +9,8 @@ from ..features.canvas.folders import check_folder
 from ..features.canvas.service import CanvasService
 from ..features.ports.service import PortsService
 from ..features.terminals import handlers as terminal_handlers
-from ..features.terminals.service import CommandRecord, Hooks, TerminalService
+from ..features.terminals.service import KIND, CommandRecord, Hooks, TerminalService
+from .kinds import join_kind
 from .shared import Shared
 
 
@@ -35,11 +36,8 @@ def join_programs(shared: Shared, canvas: CanvasService, ports: PortsService) ->
     terminals = TerminalService(graph, bus, clock, shared.directory, shared.subscriptions, hooks)
     terminals.set_scheme(canvas.preferences["scheme"])
     shared.handlers.add(terminal_handlers.handlers(terminals, ports.post.cause_of))
-    ports.receivers["terminal"] = terminals.receive
-    canvas.listeners.card_added.append(terminals.card_added)
-    canvas.listeners.card_removed.append(terminals.card_removed)
-    canvas.listeners.workspace_opened.append(terminals.workspace_opened)
-    canvas.listeners.workspace_closed.append(terminals.workspace_closed)
+    ports.receivers[KIND] = terminals.receive
+    join_kind(canvas.listeners, graph, KIND, terminals.card_comes, terminals.card_goes)
     canvas.listeners.changed.append(terminals.canvas_changed)
     shared.life.on_stop.append(terminals.close)
     return ProgramsGroup(terminals)

@@ -27,7 +27,7 @@ from ...core.delivery import Delivery
 from ...core.directory import Directory
 from ...core.graph import Graph
 from ...core.programs import FindProgram, Picture, ShownProgram
-from ...core.records import Card, Change, JsonObject, PutCard, Workspace
+from ...core.records import Card, Change, JsonObject, PutCard
 from ...core.subscriptions import Subscriptions
 from ...core.supervised import Supervised
 from ...host.screen import Scheme
@@ -122,25 +122,12 @@ class TerminalService:
 
     # The canvas's life
 
-    async def workspace_opened(self, workspace: Workspace) -> None:
-        """List the workspace's shells as agents; they start when they are needed."""
-        for card in self._graph.cards_of(workspace.id):
-            await self.card_added(card)
+    async def card_comes(self, card: Card) -> None:
+        """List a shell as an agent; it starts when it is needed."""
+        self._put(card, self._terminal(card))
 
-    async def workspace_closed(self, workspace: Workspace) -> None:
-        """End the workspace's shells."""
-        cards = [card for card in self._graph.cards_of(workspace.id) if card.kind == KIND]
-        await asyncio.gather(*(self.card_removed(card) for card in cards))
-
-    async def card_added(self, card: Card) -> None:
-        """List a new terminal card, or one that came back, as an agent."""
-        if card.kind == KIND and self._graph.is_open(card.workspace_id):
-            self._put(card, self._terminal(card))
-
-    async def card_removed(self, card: Card) -> None:
-        """End the shell of a card that is gone."""
-        if card.kind != KIND:
-            return
+    async def card_goes(self, card: Card) -> None:
+        """End the shell of a card that is gone, or whose workspace closes."""
         self._directory.remove(card.id)
         terminal = self._terminals.pop(card.id, None)
         if terminal is not None:

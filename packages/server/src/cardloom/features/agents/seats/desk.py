@@ -21,7 +21,7 @@ from ....core.clock import Clock
 from ....core.directory import Directory
 from ....core.graph import Graph
 from ....core.programs import MakeAudience, MakeReaders
-from ....core.records import Card, Change, JsonObject, PutCard, Workspace, touched
+from ....core.records import Card, Change, JsonObject, PutCard, touched
 from ....core.supervised import Supervised
 from ....host.screen import Scheme
 from ..harnesses.shape import Harness, McpServer
@@ -94,29 +94,16 @@ class SeatDesk:
 
     # The canvas's life
 
-    async def workspace_opened(self, workspace: Workspace) -> None:
-        """List the workspace's agents, and start again those that ran when it was closed."""
-        for card in self._graph.cards_of(workspace.id):
-            await self.card_added(card)
+    async def card_comes(self, card: Card) -> None:
+        """List an agent, and start it when it ran before: the server came back, its workspace, or a removed card."""
+        seat = self._seat(card)
+        self._put(seat)
+        self._tell(seat)
+        if card.content.get("wanted"):
+            self._beside.start(self._start_again(card.id))
 
-    async def workspace_closed(self, workspace: Workspace) -> None:
-        """End the workspace's agents; they are wanted again when it opens."""
-        cards = [card for card in self._graph.cards_of(workspace.id) if card.kind == KIND]
-        await asyncio.gather(*(self.card_removed(card) for card in cards))
-
-    async def card_added(self, card: Card) -> None:
-        """List an agent, and start it when it ran before: the server came back, or its removal was undone."""
-        if card.kind == KIND and self._graph.is_open(card.workspace_id):
-            seat = self._seat(card)
-            self._put(seat)
-            self._tell(seat)
-            if card.content.get("wanted"):
-                self._beside.start(self._start_again(card.id))
-
-    async def card_removed(self, card: Card) -> None:
-        """End the agent of a card that is gone."""
-        if card.kind != KIND:
-            return
+    async def card_goes(self, card: Card) -> None:
+        """End an agent whose card or workspace goes; in a workspace that opens again it is wanted again."""
         self._directory.remove(card.id)
         seat = self._seats.pop(card.id, None)
         if seat is not None:
