@@ -96,6 +96,7 @@ def test_a_log_is_told_by_its_first_lines_under_any_name(name: str, harness: str
         ("/a/s.json", b'{"sessionId":"S","projectHash":"h","messages":[]}', "gemini-cli"),
         ("/a/package.json", b'{"name":"x"}', None),
         ("/a/empty.jsonl", b"", None),
+        ("/a/agent-1.jsonl", b'{"parentUuid":null,"isSidechain":true,"type":"user","message":{', "claude-code"),
     ],
 )
 def test_other_files_are_no_logs(path: str, head: bytes, harness: str | None) -> None:

@@ -45,6 +45,7 @@ SCHEMA: Final[Sequence[str]] = (
 AGENT: Final = "agent"
 """The kind of the cards that sessions belong to."""
 _REMEMBERED_STEPS_MS: Final = 62 * 24 * 3_600_000
+_BUSY_MS: Final = 1500
 _AT_REST: Final = (AgentStatus.EXITED.value, AgentStatus.IDLE.value, AgentStatus.FINISHED.value)
 
 
@@ -192,6 +193,7 @@ def read_ledger(path: Path) -> LedgerCopy:
     except apsw.Error:
         return LedgerCopy()
     try:
+        connection.set_busy_timeout(_BUSY_MS)
         linked = tuple(
             LinkedSession(harness, session, CardId(agent), WorkspaceId(workspace), name)
             for harness, session, agent, workspace, name in connection.execute(

@@ -27,7 +27,7 @@ def harness_of(path: str, head: bytes) -> str | None:
         return "pi"
     if b'"provenance":' in compact or (b'"parts":[' in compact and b'"parentUuid":' in compact):
         return "qwen-code"
-    if b'"sessionId":' in compact and b'"type":' in compact:
+    if (b'"sessionId":' in compact or b'"isSidechain":' in compact) and b'"type":' in compact:
         return "claude-code"
     return None
 
