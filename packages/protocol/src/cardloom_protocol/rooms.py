@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-RoomLayer = Literal["features", "core", "host", "transport"]
+RoomLayer = Literal["features", "dispatch", "core", "host", "transport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ _ROOMS = (
     Room("usage", "features", "Tokens, money, timelines and budgets."),
     Room("files", "features", "Files of the workspace."),
     Room("sessions", "features", "Chat sessions, by the session protocol's operations."),
+    Room("gate", "dispatch", "What each caller may call now, and how often."),
     Room("dialogs", "core", "Questions to the owner: the deadline, which page asks, the first answer wins."),
     Room("directory", "core", "What is known of each agent and shell."),
     Room("graph", "core", "Cards and arrows as every room reads them."),
     Room("grants", "core", "What each package may do in each workspace."),
-    Room("rates", "core", "How often each caller may call."),
     Room("presence", "core", "Which page shows what."),
     Room("bus", "core", "What happened, told after it is on disk."),
     Room("console", "host", "A process on a pseudo terminal with its screen, output and keys."),
