@@ -22,6 +22,12 @@ CAP_S = 60.0
 # ruff: noqa: ASYNC110
 
 
+def said_in(log: Path) -> list[dict[str, Any]]:
+    """What the stand-in wrote about itself, in lines that are whole: of the last a part may be there alone."""
+    lines = log.read_text().splitlines(keepends=True) if log.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
 class Agent:
     """One agent card as a page uses it."""
 
@@ -50,7 +56,7 @@ class Agent:
 
     def said(self) -> list[dict[str, Any]]:
         """What the program wrote about itself."""
-        return [json.loads(line) for line in self._log.read_text().splitlines()] if self._log.exists() else []
+        return said_in(self._log)
 
     def prompts(self) -> list[str]:
         return [entry["prompt"] for entry in self.said() if "prompt" in entry]

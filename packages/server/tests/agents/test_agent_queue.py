@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from cardloom.host.database import Database
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId
 from cardloom_sdk import Client, find_server
+
+from .conftest import said_in
 
 # Other processes are waited for, so tests look again and again.
 # ruff: noqa: ASYNC110
@@ -245,4 +246,4 @@ async def _is_typed(client: Client, card_id: str) -> bool:
 
 
 def _prompts(log: Path) -> list[str]:
-    return [entry["prompt"] for entry in map(json.loads, log.read_text().splitlines()) if "prompt" in entry]
+    return [entry["prompt"] for entry in said_in(log) if "prompt" in entry]

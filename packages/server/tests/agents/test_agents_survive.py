@@ -14,6 +14,8 @@ from cardloom.app import running
 from cardloom.host.console import Console
 from cardloom.settings import Settings
 
+from .conftest import said_in
+
 
 async def test_a_running_agent_and_its_queue_come_back_with_the_server(
     settings: Settings, clients_of: Any, tmp_path: Path, program_log: Path
@@ -82,9 +84,7 @@ async def test_an_agent_whose_program_outlives_the_server_disturbs_nobody_when_i
 
 
 def _said(log: Path, name: str) -> list[Any]:
-    if not log.exists():
-        return []
-    return [entry[name] for entry in map(json.loads, log.read_text().splitlines()) if name in entry]
+    return [entry[name] for entry in said_in(log) if name in entry]
 
 
 @pytest.fixture
