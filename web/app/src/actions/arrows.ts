@@ -10,7 +10,11 @@ function arrowOf(session: Session, arrowId: string): Arrow | null {
 }
 
 /** Draws an arrow that carries from one card to another, or says why that would be of no use. */
-export async function connect(session: Session, fromId: string, toId: string): Promise<Arrow | null> {
+export function connect(session: Session, fromId: string, toId: string): Promise<Arrow | null> {
+  return session.undo.after(connectNow(session, fromId, toId));
+}
+
+async function connectNow(session: Session, fromId: string, toId: string): Promise<Arrow | null> {
   const state = session.canvas.get();
   const from = state?.cards.get(fromId);
   const to = state?.cards.get(toId);
@@ -69,7 +73,11 @@ async function restoreArrow(session: Session, workspaceId: string, arrowId: stri
   if (session.workspaceId === workspaceId) await restore(session, [], [arrowId]);
 }
 
-export async function setDirection(session: Session, arrowId: string, direction: Direction): Promise<void> {
+export function setDirection(session: Session, arrowId: string, direction: Direction): Promise<void> {
+  return session.undo.after(setDirectionNow(session, arrowId, direction));
+}
+
+async function setDirectionNow(session: Session, arrowId: string, direction: Direction): Promise<void> {
   const before = arrowOf(session, arrowId)?.direction;
   if (before === undefined || before === direction) return;
   const set = async (wanted: Direction) => {

@@ -25,7 +25,11 @@ function cardsOf(session: Session): ReadonlyMap<string, Card> {
 const promised = new Set<Rect>();
 
 /** Adds a card around a point; `exact` puts it there even if it covers another. */
-export async function addCard(session: Session, what: Addable, at: Point, exact = false): Promise<Card | null> {
+export function addCard(session: Session, what: Addable, at: Point, exact = false): Promise<Card | null> {
+  return session.undo.after(addNow(session, what, at, exact));
+}
+
+async function addNow(session: Session, what: Addable, at: Point, exact: boolean): Promise<Card | null> {
   const workspaceId = session.workspaceId;
   if (workspaceId === null) return null;
   const size = sizeOf(session, what);
@@ -53,7 +57,11 @@ function sizeOf(session: Session, { kind, packageId }: Addable): { w: number; h:
 }
 
 /** Copies cards with what they hold: beside themselves, or as a group around a point. */
-export async function duplicateCards(session: Session, cardIds: readonly string[], at?: Point): Promise<string[]> {
+export function duplicateCards(session: Session, cardIds: readonly string[], at?: Point): Promise<string[]> {
+  return session.undo.after(duplicateNow(session, cardIds, at));
+}
+
+async function duplicateNow(session: Session, cardIds: readonly string[], at?: Point): Promise<string[]> {
   const made: Card[] = [];
   const shift = at === undefined ? null : shiftTo(session, cardIds, at);
   try {
@@ -151,7 +159,11 @@ export async function restore(
 }
 
 /** Moves or resizes cards; shown at once, taken back when the server refuses. */
-export async function arrange(session: Session, wanted: readonly Geometry[], undoable = true): Promise<void> {
+export function arrange(session: Session, wanted: readonly Geometry[], undoable = true): Promise<void> {
+  return session.undo.after(arrangeNow(session, wanted, undoable));
+}
+
+async function arrangeNow(session: Session, wanted: readonly Geometry[], undoable: boolean): Promise<void> {
   const workspaceId = session.workspaceId;
   const cards = cardsOf(session);
   const changed = wanted.filter((geometry) => differs(geometry, cards.get(geometry.cardId)));
@@ -201,7 +213,11 @@ function geometryOf(cards: ReadonlyMap<string, Card>, cardId: string): Required<
   return { cardId, x, y, w, h };
 }
 
-export async function renameCard(session: Session, cardId: string, title: string | null): Promise<void> {
+export function renameCard(session: Session, cardId: string, title: string | null): Promise<void> {
+  return session.undo.after(renameNow(session, cardId, title));
+}
+
+async function renameNow(session: Session, cardId: string, title: string | null): Promise<void> {
   const before = cardsOf(session).get(cardId);
   const wanted = title === null || title.trim() === "" ? null : title.trim();
   if (before === undefined || before.title === wanted) return;

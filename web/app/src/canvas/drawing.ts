@@ -1,6 +1,7 @@
 import { connect } from "../actions/arrows";
 import type { Session } from "../state/session";
 import { createStore } from "../state/store";
+import { focusWhenDrawn } from "./focusing";
 import { nearestTowards, type Heading, type Point, type Rect } from "./geometry";
 
 /** Where the pointer is while an arrow is drawn, in pixels of the window; null when keys draw it. */
@@ -115,14 +116,9 @@ async function land(session: Session, cardId: string, outgoing: boolean, targetI
   return arrow.id;
 }
 
-/** Keys act on what is selected, so the focus goes there too, once it is drawn. */
+/** Keys act on what is selected, so the focus goes there too. */
 function focusArrow(arrowId: string | null): void {
-  if (arrowId === null) return;
-  requestAnimationFrame(() => {
-    document
-      .querySelector<SVGElement>(`.react-flow__edge[data-id="${CSS.escape(arrowId)}"]`)
-      ?.focus({ preventScroll: true });
-  });
+  if (arrowId !== null) focusWhenDrawn(`.react-flow__edge[data-id="${CSS.escape(arrowId)}"]`);
 }
 
 function step(session: Session, heading: Heading): void {

@@ -8,6 +8,8 @@ interface Nudge {
   before: Map<string, Rect>;
   /** Kept apart from the canvas: an answer of the server about something else brings the old place back meanwhile. */
   wanted: Map<string, Rect>;
+  /** Lets an undo go on that waits for what the keys did. */
+  landed(): void;
 }
 let nudging: Nudge | null = null;
 const NUDGE_REST_MS = 350;
@@ -22,6 +24,7 @@ export function nudge(session: Session, cardIds: readonly string[], by: { x: num
   }
   const before = nudging?.before ?? new Map<string, Rect>();
   const wanted = nudging?.wanted ?? new Map<string, Rect>();
+  const landed = nudging?.landed ?? holdUndo(session);
   if (nudging !== null) clearTimeout(nudging.timer);
   for (const card of cardIds.flatMap((id) => state.cards.get(id) ?? [])) {
     const { x, y, w, h } = wanted.get(card.id) ?? card;
@@ -35,7 +38,15 @@ export function nudge(session: Session, cardIds: readonly string[], by: { x: num
     );
   }
   session.assume([...wanted].map(([cardId, fields]) => ({ op: "patchCard", cardId, fields })));
-  nudging = { before, wanted, timer: setTimeout(() => void landNudge(session, before, wanted), NUDGE_REST_MS) };
+  const land = () => void landNudge(session, before, wanted).then(landed);
+  nudging = { before, wanted, landed, timer: setTimeout(land, NUDGE_REST_MS) };
+}
+
+/** Lets undo and redo wait; gives what ends that. */
+function holdUndo(session: Session): () => void {
+  let end: () => void = () => undefined;
+  void session.undo.after(new Promise<void>((landed) => (end = landed)));
+  return end;
 }
 
 async function landNudge(session: Session, before: Nudge["before"], wanted: Nudge["wanted"]): Promise<void> {

@@ -19,6 +19,8 @@ export interface CardApi {
   on(event: string, listener: (data: never) => void): () => void;
   t: Translate;
   pushUndo(entry: UndoEntry): void;
+  /** Lets undo and redo wait for something that is under way and pushes its entry when it has landed. */
+  holdUndo<T>(action: Promise<T>): Promise<T>;
   toast(message: string, tone?: Tone): void;
 }
 

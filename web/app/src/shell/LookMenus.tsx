@@ -17,6 +17,8 @@ export function LookMenus() {
   const session = useSession();
   const t = useT();
   const preferences = useStore(session.app, (app) => app.preferences);
+  // The server keeps what is chosen, so there is nothing to choose from before it is there.
+  const away = useStore(session.connection, (state) => state.phase !== "online");
   const SchemeIcon = SCHEME_ICONS[preferences.scheme];
   return (
     <>
@@ -24,6 +26,7 @@ export function LookMenus() {
         className="icon-btn"
         label={t("theme.label")}
         align="end"
+        disabled={away}
         entries={SCHEMES.map((scheme) => ({
           id: scheme,
           label: t(`theme.${scheme}`),
@@ -37,6 +40,7 @@ export function LookMenus() {
         className="icon-btn"
         label={t("language.label")}
         align="end"
+        disabled={away}
         entries={LANGUAGES.map(({ id, name }) => ({
           id,
           label: name,

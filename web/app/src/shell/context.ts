@@ -37,6 +37,7 @@ export function makeCardApi(session: Session, t: Translate): CardApi {
       session.client.call(method as Parameters<typeof session.client.call>[0], params) as Promise<T>,
     on: (event, listener) => session.client.on(event, listener),
     pushUndo: (entry) => session.undo.push(entry),
+    holdUndo: (action) => session.undo.after(action),
     toast: (message, tone) => session.toast(message, tone),
   };
 }

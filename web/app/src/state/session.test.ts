@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { arrow, FakeSocket, FakeTimers, hello, note, settle, snapshot, todo, workspace } from "../../tests/makers";
 import { connect, disconnect } from "../actions/arrows";
 import { addCard, arrange, removeCards, renameCard } from "../actions/cards";
 import { redo, undo } from "../actions/history";
 import { overlaps, type Rect } from "../canvas/geometry";
+import { nudge } from "../canvas/nudge";
 import { firstWorkspace, Session } from "./session";
 
 async function setUp(more: Parameters<typeof hello>[0] = { workspaces: [workspace("w1"), workspace("w2")] }) {
@@ -148,6 +149,40 @@ describe("acting", () => {
     expect(session.canvas.get()?.cards.get("n")?.x).toBe(0);
     expect(session.undo.view.get().undoLabel).toBeNull();
     expect(session.toasts.shown.get()).toHaveLength(1);
+  });
+
+  test("an undo right after a move takes the move back, not what was done before it", async () => {
+    const { session, socket } = await opened();
+    void arrange(session, [{ cardId: "t", x: 500, y: 0 }]);
+    await socket().answer("canvas.arrange", {});
+    void arrange(session, [{ cardId: "n", x: 80, y: 0 }]);
+    const undoing = undo(session);
+    await settle();
+    expect(socket().calls.filter((call) => call.method === "canvas.arrange")).toHaveLength(2);
+    await socket().answer("canvas.arrange", {});
+    expect(socket().call("canvas.arrange").params["cards"]).toMatchObject([{ cardId: "n", x: 0, y: 0 }]);
+    await socket().answer("canvas.arrange", {});
+    await undoing;
+    expect(session.canvas.get()?.cards.get("t")?.x).toBe(500);
+  });
+
+  test("an undo right after keys that moved a card waits until they rest, and takes that back", async () => {
+    const { session, socket } = await opened();
+    vi.useFakeTimers();
+    try {
+      nudge(session, ["n"], { x: 16, y: 0 }, false);
+      nudge(session, ["n"], { x: 16, y: 0 }, false);
+      const undoing = undo(session);
+      await vi.advanceTimersByTimeAsync(350);
+      expect(socket().call("canvas.arrange").params["cards"]).toMatchObject([{ cardId: "n", x: 32, y: 0 }]);
+      await socket().answer("canvas.arrange", {});
+      expect(socket().call("canvas.arrange").params["cards"]).toMatchObject([{ cardId: "n", x: 0, y: 0 }]);
+      await socket().answer("canvas.arrange", {});
+      await undoing;
+      expect(session.canvas.get()?.cards.get("n")?.x).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a move that changes nothing is not sent", async () => {

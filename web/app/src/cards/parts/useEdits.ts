@@ -54,7 +54,7 @@ export function useEdits<Content, Op>(
     base,
   );
 
-  async function run(op: Op, label: string): Promise<Outcome> {
+  async function runNow(op: Op, label: string): Promise<Outcome> {
     const mark = `${unsaved}${++marks}`;
     const before = shown;
     setWaiting((all) => [...all, { mark, op, before }]);
@@ -77,7 +77,7 @@ export function useEdits<Content, Op>(
     }
   }
 
-  return { shown, run };
+  return { shown, run: (op, label) => api.holdUndo(runNow(op, label)) };
 }
 
 /** What a card holds now, asked of the server, so that it also holds for a card that is not on screen. */

@@ -28,7 +28,9 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
   const title = (wanted.title === undefined ? card.title : wanted.title) ?? "";
   const color = wanted.color ?? card.content.color;
 
-  async function change(look: Look, label: string) {
+  const change = (look: Look, label: string) => api.holdUndo(changeNow(look, label));
+
+  async function changeNow(look: Look, label: string) {
     const old: Look = {
       ...(look.title === undefined ? {} : { title: card.title }),
       ...(look.color === undefined ? {} : { color: card.content.color }),

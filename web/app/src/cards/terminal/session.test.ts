@@ -53,6 +53,7 @@ async function open() {
       return () => listeners.delete(event);
     },
     pushUndo: () => undefined,
+    holdUndo: (action) => action,
     toast: () => undefined,
   };
   const nothing = () => undefined;

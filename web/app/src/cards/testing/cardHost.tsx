@@ -49,6 +49,7 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
       return () => known.delete(listener);
     },
     pushUndo: (entry) => undos.push(entry),
+    holdUndo: (action) => action,
     toast: (message) => toasts.push(message),
   };
 
