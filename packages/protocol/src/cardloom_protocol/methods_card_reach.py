@@ -16,7 +16,8 @@ def _base64_chars(max_bytes: int) -> int:
 
 
 _NETWORK = ("network", "network.local")
-_TIMEOUT_MS = integer(1000, 120_000)
+_RUN_MS = integer(limit("terminalRunTimeoutMinMs"), limit("terminalRunTimeoutMs"))
+_FETCH_MS = integer(1000, limit("netMaxTimeoutMs"))
 _AT_MS = integer(0, 8_640_000_000_000)
 _PATH = text(0, 1024)
 _PORT = ident(32)
@@ -89,7 +90,7 @@ AGENTS_ROWS = (
     ),
     MethodRow(
         "terminals.run",
-        record({"agentId": ident(), "command": ident(limit("terminalWriteChars"))}, {"timeoutMs": _TIMEOUT_MS}),
+        record({"agentId": ident(), "command": ident(limit("terminalWriteChars"))}, {"timeoutMs": _RUN_MS}),
         "terminals",
         "Runs one command in a joined terminal and waits for its end.",
         "{exitCode|null, output, truncated, timedOut}",
@@ -196,7 +197,7 @@ NET_ROWS = (
                 "body": text(0, _base64_chars(limit("netRequestBodyBytes"))),
                 "bodyEncoding": one_of(("text", "base64")),
                 "responseType": one_of(("text", "json", "base64", "stream")),
-                "timeoutMs": _TIMEOUT_MS,
+                "timeoutMs": _FETCH_MS,
                 "requestId": ident(64),
             },
         ),

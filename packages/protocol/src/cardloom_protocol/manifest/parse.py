@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from ..jstext import JsonValue
+from ..limits import limit
 from ..paths import normalize_package_path
 from ..permissions import Permission
 from ..schema import compile_schema
@@ -15,8 +16,6 @@ from .findings import Findings
 from .meaning import check_meaning
 from .model import CardSizes, Manifest, ManifestIssue, ManifestResult, Size
 from .structure import MANIFEST_SCHEMA, PYTHON_MANIFEST_SCHEMA
-
-MAX_SCHEMA_ISSUES = 50
 
 _DEFAULT_SIZE: Size = {"w": 420, "h": 320}
 _MIN_SIZE: Size = {"w": 200, "h": 120}
@@ -54,7 +53,7 @@ def parse_python_manifest(value: object) -> ManifestResult:
 
 
 def _parse(value: object, kind: _Kind) -> ManifestResult:
-    shape = _compiled[kind.field].check(cast(JsonValue, value), max_issues=MAX_SCHEMA_ISSUES)
+    shape = _compiled[kind.field].check(cast(JsonValue, value), max_issues=limit("manifestIssues"))
     if shape:
         return ManifestResult(None, tuple(ManifestIssue(issue.path, "schema", issue.message) for issue in shape))
     raw = cast(dict[str, JsonValue], value)
