@@ -215,7 +215,9 @@ async def test_a_killed_server_loses_no_prompt_that_waits_and_sends_none_twice(
         made = {"workspaceId": home, "harness": "claude-code", "x": 0, "y": 0, "prompt": "slow first"}
         card = await client.call("agent.create", made)
         canvas = await client.subscribe(home)
-        await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("status") == "working")
+        await canvas.wait_for(
+            lambda mirror: mirror.cards[card["id"]]["runtime"].get("status") == "working", timeout_ms=60_000
+        )
         for text in ("deaf second", "third"):
             asked = {"agentId": card["id"], "text": text}
             assert await client.call("agents.prompt", asked) == {"delivered": "queued"}
@@ -232,11 +234,11 @@ async def test_a_killed_server_loses_no_prompt_that_waits_and_sends_none_twice(
             ("third", "waiting"),
         ]
         canvas = await client.subscribe(home)
-        await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("started"))
+        await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("started"), timeout_ms=60_000)
         await client.call("queue.cancel", {"cardId": card["id"], "promptId": listed["prompts"][0]["id"]})
         sent = {"cardId": card["id"], "promptId": listed["prompts"][1]["id"]}
         assert await client.call("queue.send", sent) == {"delivered": "sent"}
-        await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("queued") == 0)
+        await canvas.wait_for(lambda mirror: mirror.cards[card["id"]]["runtime"].get("queued") == 0, timeout_ms=60_000)
     assert _prompts(program_log) == ["slow first", "third"]
 
 

@@ -348,7 +348,9 @@ async def test_no_program_outlives_a_killed_server_not_even_one_that_hangs(
                 dialog = (await dialogs.get())["dialog"]
                 await client.call("dialog.answer", {"dialogId": dialog["id"], "accepted": True})
             await printed.wait()
-        await canvas.wait_for(lambda shown: (shown.cards[one]["runtime"] or {}).get("status") == "running")
+        await canvas.wait_for(
+            lambda shown: (shown.cards[one]["runtime"] or {}).get("status") == "running", timeout_ms=60_000
+        )
         programs = [child.pid for child in psutil.Process(server.process.pid).children(recursive=True)]
         assert len(programs) >= 2
         server.kill()

@@ -29,14 +29,14 @@ async def test_a_client_finds_a_server_that_came_back_and_shows_what_is_there(
         workspace_id = client.hello["workspaces"][0]["id"]
         canvas = await client.subscribe(workspace_id)
         note = await client.call("canvas.addCard", {"workspaceId": workspace_id, "kind": "note", "x": 0, "y": 0})
-        await canvas.wait_for(lambda shown: note["id"] in shown.cards)
+        await canvas.wait_for(lambda shown: note["id"] in shown.cards, timeout_ms=60_000)
         server.kill()
         again = start_server()
         await asyncio.to_thread(again.wait_until_open)
         async with asyncio.timeout(CAP_S):
             await client.until_online()
         await client.call("canvas.updateCard", {"cardId": note["id"], "x": 77})
-        shown = await canvas.wait_for(lambda shown: shown.cards[note["id"]]["x"] == 77)
+        shown = await canvas.wait_for(lambda shown: shown.cards[note["id"]]["x"] == 77, timeout_ms=60_000)
         assert list(shown.cards) == [note["id"]]
 
 

@@ -87,10 +87,13 @@ async def test_a_card_runs_from_its_folder_and_again_as_the_same_card(
     async with Client(lambda: find_server(served.home)) as client:
         canvas = await client.subscribe(card["workspaceId"])
         await canvas.wait_for(
-            lambda shown: (shown.cards[card["id"]]["chrome"]["status"] or {}).get("text") == "heard hello"
+            lambda shown: (shown.cards[card["id"]]["chrome"]["status"] or {}).get("text") == "heard hello",
+            timeout_ms=60_000,
         )
         process.terminate()
-        await canvas.wait_for(lambda shown: shown.cards[card["id"]]["runtime"]["status"] == "stopped")
+        await canvas.wait_for(
+            lambda shown: shown.cards[card["id"]]["runtime"]["status"] == "stopped", timeout_ms=60_000
+        )
     assert process.wait(CAP_S) != 0
     await asyncio.to_thread(run_card)
     assert status_of(served)["id"] == card["id"]
