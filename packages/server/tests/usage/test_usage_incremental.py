@@ -15,7 +15,7 @@ from cardloom.features.usage.reading import Cursor, LogFile, read_lines
 from cardloom.features.usage.records import Seen, UsageRecord, merge, merge_logs
 from cardloom.features.usage.roots import list_logs, roots_of
 
-from .making_logs import T0_MS, Home, claude_answer, claude_input, codex_counts, iso, line
+from .making_logs import T0_MS, Home, claude_answer, claude_input, codex_counts, codex_line, iso, line
 from .test_usage_other_logs import GEMINI, GEMINI_HEADER, gemini, header, qwen_answer, qwen_telemetry, totals, used
 
 
@@ -46,10 +46,16 @@ def claude_lines(dice: random.Random, session: str) -> list[bytes]:
 
 
 def codex_lines(dice: random.Random, name: str) -> list[bytes]:
+    """Lines of a session that may begin with a copy of another one."""
     lines, total = [header(0, f"thread-{name}")], 0
     for index in range(dice.randrange(1, 12)):
         total += dice.choice((0, 5))
-        if dice.random() < 0.7:
+        choice = dice.random()
+        if choice < 0.1:
+            lines.append(header(index, "thread-parent"))
+        elif choice < 0.2:
+            lines.append(codex_line(index, "event_msg", type="thread_settings_applied"))
+        elif choice < 0.7:
             lines.append(totals(index, codex_counts(total, 0, total)))
         else:
             lines.append(used(index, f"resp_{dice.randrange(9)}", codex_counts(5, index, 5)))

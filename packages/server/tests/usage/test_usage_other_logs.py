@@ -100,6 +100,77 @@ def test_a_forked_log_counts_only_what_it_did_itself(home: Home, end: bytes) -> 
         (PARENT, 1050, None),
         (PARENT, 49, "review"),
     ]
+    assert home.reasons() == {}, "a copy that ends is as it should be"
+
+
+def test_a_copied_history_that_ends_later_is_told_until_then(home: Home) -> None:
+    one = codex_counts(300, 700, 50)
+    log = home.codex("child", header(5, CHILD, forked_from_id=PARENT), header(5, PARENT), totals(5, one, one))
+    assert home.records() == []
+    assert home.reasons() == {"copied history without an end": 1}
+    with log.open("ab") as file:
+        file.write(totals(5, codex_counts(400, 800, 60)))
+    assert home.records() == []
+    assert home.reasons() == {"copied history without an end": 2}
+    with log.open("ab") as file:
+        file.write(used(6, "resp_1", codex_counts(40, 0, 9)))
+    assert [record.key for record in home.records()] == ["resp_1"]
+    assert home.reasons() == {}
+
+
+def test_what_the_parent_did_is_no_part_of_a_forks_first_request(home: Home) -> None:
+    one = codex_counts(300, 700, 50)
+    home.codex(
+        "child",
+        header(5, CHILD, forked_from_id=PARENT),
+        header(5, PARENT),
+        codex_line(5, "response_item", type="message", role="user"),
+        codex_line(5, "response_item", type="function_call", name="shell", call_id="c1"),
+        totals(5, one, one),
+        codex_line(5, "response_item", type="function_call", name="apply_patch", call_id="c2"),
+        codex_line(6, "event_msg", type="thread_settings_applied"),
+        codex_line(7, "response_item", type="message", role="user"),
+        codex_line(8, "response_item", type="function_call", name="read", call_id="c3"),
+        totals(9, codex_counts(340, 700, 59), codex_counts(40, 0, 9)),
+    )
+    record = home.only()
+    assert (record.tools, record.begun_ms, record.ended_ms) == (("read",), T0_MS + 7000, T0_MS + 9000)
+
+
+def test_a_fork_that_ends_its_copy_by_its_first_record_has_no_tools_of_its_parent(home: Home) -> None:
+    one = codex_counts(300, 700, 50)
+    home.codex(
+        "child",
+        header(5, CHILD, forked_from_id=PARENT),
+        header(5, PARENT),
+        codex_line(5, "response_item", type="message", role="user"),
+        codex_line(5, "response_item", type="function_call", name="shell", call_id="c1"),
+        totals(5, one, one),
+        codex_line(7, "response_item", type="message", role="user"),
+        codex_line(8, "response_item", type="function_call", name="read", call_id="c3"),
+        used(9, "resp_1", codex_counts(40, 0, 9)),
+    )
+    record = home.only()
+    assert (record.tools, record.begun_ms) == (("read",), T0_MS + 7000)
+
+
+def test_totals_that_a_fork_counts_from_zero_are_its_own(home: Home) -> None:
+    home.codex(
+        "child",
+        header(5, CHILD, forked_from_id=PARENT),
+        header(5, PARENT),
+        totals(5, codex_counts(300, 700, 50)),
+        codex_line(6, "event_msg", type="thread_settings_applied"),
+        totals(7, codex_counts(40, 10, 9)),
+        totals(8, codex_counts(50, 30, 11)),
+    )
+    assert [record.tokens.total for record in home.records()] == [59, 32]
+
+
+def test_a_session_that_is_taken_up_again_copies_nothing(home: Home) -> None:
+    one, both = codex_counts(300, 700, 50), codex_counts(500, 1400, 80)
+    home.codex("a", header(0), totals(1, one, one), header(2), totals(3, both))
+    assert [record.tokens.total for record in home.records()] == [1050, 930]
 
 
 def test_a_copied_history_that_never_ends_is_told_and_not_counted(home: Home) -> None:

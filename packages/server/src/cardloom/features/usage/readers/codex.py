@@ -107,7 +107,8 @@ class _State(msgspec.Struct):
     subagent_name: str | None = None
     headers: int = 0
     inherited: bool = False
-    inherited_counts: int = 0
+    copied_counts: int = 0
+    copied_at: int | None = None
     has_records: bool = False
     weak: int = 0
     totals: tuple[int, int, int, int, int] | None = None
@@ -134,6 +135,7 @@ class CodexReader:
         for line, begin in lines_of(block, end, offset):
             if line:
                 self._line(line, begin)
+        self.output.stands(COPIED_WITHOUT_END, self._state.copied_counts, self._state.copied_at)
 
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
@@ -169,11 +171,11 @@ class CodexReader:
                 self._event(payload, at, offset)
 
     def _header(self, payload: _Payload) -> None:
-        """The first header is the log's own; a second one begins what was copied from the parent."""
+        """The first header is the log's own, and stands again where it is taken up; another's begins a copy."""
         state = self._state
         state.headers += 1
         if state.headers > 1:
-            state.inherited = True
+            state.inherited = state.inherited or payload.id != state.thread
             return
         state.thread = payload.id or state.thread
         state.session = payload.session_id or state.thread
@@ -183,9 +185,18 @@ class CodexReader:
 
     def _own_turn(self, payload: _Payload) -> None:
         """A turn begun after the log was made is no copy. Both ids carry their time."""
+        if self._state.inherited and _born_ms(payload.turn_id) >= _born_ms(self._state.thread) > 0:
+            self._own_begins()
+            self._forget_work()
+
+    def _own_begins(self) -> None:
+        """What was copied has ended, so that there is nothing to tell of it."""
         state = self._state
-        if state.inherited and _born_ms(payload.turn_id) >= _born_ms(state.thread) > 0:
-            state.inherited = False
+        state.inherited, state.copied_counts, state.copied_at = False, 0, None
+
+    def _forget_work(self) -> None:
+        """What was asked and produced so far belongs to no later request."""
+        self._state.calls, self._state.frozen_ms = (), None
 
     def _item(self, payload: _Payload, at: int | None) -> None:
         state = self._state
@@ -202,10 +213,10 @@ class CodexReader:
             self._state.input_ms = at
 
     def _event(self, payload: _Payload, at: int | None, offset: int) -> None:
-        state = self._state
         match payload.type:
-            case "thread_settings_applied":
-                state.inherited = False
+            case "thread_settings_applied" if self._state.inherited:
+                self._own_begins()
+                self._forget_work()
             case "task_started":
                 self._own_turn(payload)
             case "token_count" if payload.info is not None:
@@ -213,7 +224,8 @@ class CodexReader:
 
     def _usage_record(self, payload: _Payload, at: int | None, offset: int) -> None:
         state = self._state
-        state.inherited = False
+        if state.inherited:
+            self._own_begins()
         if not state.has_records:
             state.has_records = True
             for number in range(state.weak):
@@ -233,8 +245,9 @@ class CodexReader:
                 return
             state.totals = total.print
         if state.inherited:
-            state.inherited_counts += 1
-            self.output.skip(COPIED_WITHOUT_END, offset)
+            state.copied_counts += 1
+            state.copied_at = offset if state.copied_at is None else state.copied_at
+            self._forget_work()
             return
         if last is None and total is not None:
             last = _difference(total, before)
@@ -248,7 +261,8 @@ class CodexReader:
     def _request(self, key: str, usage: _Counts, payload: _Payload, at: int | None, offset: int) -> None:
         state = self._state
         started = state.frozen_ms if state.frozen_ms is not None else state.input_ms
-        calls, state.calls, state.frozen_ms = state.calls, (), None
+        calls = state.calls
+        self._forget_work()
         if at is None:
             self.output.skip(UNTIMED, offset)
             return
@@ -285,8 +299,9 @@ class CodexReader:
 
 
 def _difference(total: _Counts, before: tuple[int, int, int, int, int] | None) -> _Counts:
-    gone = before or (0, 0, 0, 0, 0)
+    """What was used since. Totals that fell began anew, as those of some forks do."""
     now = total.print
+    gone = before if before is not None and before[-1] <= now[-1] else (0, 0, 0, 0, 0)
     fresh, cached, output, reasoning, _ = (max(after - earlier, 0) for after, earlier in zip(now, gone, strict=True))
     return _Counts(fresh, cached, total.cache_write_input_tokens, output, reasoning)
 

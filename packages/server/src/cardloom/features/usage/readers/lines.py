@@ -22,6 +22,8 @@ UNTIMED: Final = "without a time"
 TOO_LONG: Final = "line too long"
 UNFINISHED: Final = "last line without an end"
 COPIED_WITHOUT_END: Final = "copied history without an end"
+OF_THE_END: Final = (UNFINISHED, COPIED_WITHOUT_END)
+"""What holds of a log only as far as it goes now: each reading tells it anew, for the whole log."""
 
 _AROUND: Final = b"\0\r \xef\xbb\xbf"
 """Zero bytes that a crash left, ends of lines of another system, and the mark of UTF-8 that some editors write."""
@@ -62,6 +64,12 @@ class Output:
         """Tell of something that was not counted; `offset` is where in the log, None for a database's row."""
         count, first = self._skips.get(reason, (0, offset))
         self._skips[reason] = (count + 1, first)
+
+    def stands(self, reason: str, count: int, offset: int | None) -> None:
+        """Tell what of the whole log is not counted as it stands now; nothing where `count` is 0."""
+        self._skips.pop(reason, None)
+        if count:
+            self._skips[reason] = (count, offset)
 
     def _has_time(self, record: UsageRecord) -> bool:
         """Whether a record can be placed in time; if not, that is told."""
