@@ -155,7 +155,7 @@ class UsageService:
     async def _told(self, record: UsageRecord) -> None:
         store = await self._opened()
         await asyncio.to_thread(store.told, hermes.HARNESS, [record])
-        self._bus.publish("usage.changed", {"scannedAt": store.scanned_at_ms}, OWNERS)
+        self._bus.publish("usage.changed", {"scannedAt": await _scanned_ms(store)}, OWNERS)
 
     def _status_changed(self, change: DirectoryChange) -> None:
         before, after = change.before, change.after
@@ -199,14 +199,14 @@ class UsageService:
         roots = roots_of(self._home(), os.environ)
         report = await asyncio.to_thread(scan, store, roots, self._clock.now_ms(), progress)
         if report.read or report.failed:
-            self._bus.publish("usage.changed", {"scannedAt": store.scanned_at_ms}, OWNERS)
+            self._bus.publish("usage.changed", {"scannedAt": await _scanned_ms(store)}, OWNERS)
         await self.budgets.measure()
         return report
 
     async def _fresh(self) -> UsageStore:
         """The index, read to the logs' ends a moment ago."""
         store = await self._opened()
-        scanned_ms = await asyncio.to_thread(lambda: store.scanned_at_ms)
+        scanned_ms = await _scanned_ms(store)
         if scanned_ms is None or not 0 <= self._clock.now_ms() - scanned_ms <= FRESH_MS:
             await self.scan()
         return store
@@ -261,7 +261,7 @@ class UsageService:
             times.first_prompt_at_ms,
             times.last_finished_at_ms,
             times.complete,
-            store.scanned_at_ms,
+            await _scanned_ms(store),
             model=info.model if latest is None else latest.model,
             provider=None if latest is None else latest.provider,
             subagents=side if _tells_subagents(info.harness) else None,
@@ -286,7 +286,7 @@ class UsageService:
             requests,
             segments(changes, since_ms, until_ms),
             turns(changes, turning, since_ms, until_ms),
-            store.scanned_at_ms,
+            await _scanned_ms(store),
         )
 
     async def estimate(self, agent_id: CardId) -> dict[str, Any] | None:
@@ -338,7 +338,7 @@ class UsageService:
         skips = await asyncio.to_thread(store.skips, self._clock.now_ms(), from_ms)
         harnesses = {one.harness for one in linked} if bounded else None
         told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
-        return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, store.scanned_at_ms)
+        return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, await _scanned_ms(store))
 
     # Inside
 
@@ -362,6 +362,11 @@ class UsageService:
 
 
 _TURN_REACH_MS: Final = 24 * 3_600_000
+
+
+async def _scanned_ms(store: UsageStore) -> int | None:
+    """When the logs were last read; the index may be at work in another thread."""
+    return await asyncio.to_thread(lambda: store.scanned_at_ms)
 
 
 def _open(path: Path) -> UsageStore:
