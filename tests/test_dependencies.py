@@ -46,7 +46,7 @@ def test_every_decision_is_listed() -> None:
     assert [name for name in pages if f"]({name})" not in listed] == []
 
 
-@pytest.mark.parametrize("package", [*PACKAGES, "web/card-sdk"])
+@pytest.mark.parametrize("package", [*PACKAGES, "web/card-sdk", "web/protocol"])
 def test_what_is_published_carries_the_licence(package: str) -> None:
     assert (ROOT / package / "LICENSE").read_text("utf-8") == (ROOT / "LICENSE").read_text("utf-8")
 
