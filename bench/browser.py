@@ -1,4 +1,4 @@
-"""The headless Chromium that benchmarks of the page drive."""
+"""The headless Chromium that benchmarks of the page drive, and the journeys too: which one, and how it is started."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ ARGUMENTS = (
 )
 
 
+def named_browser() -> str | None:
+    """The program that CARDLOOM_CHROMIUM names, or one on PATH; None for the one that Playwright brings."""
+    return os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """One browser: the one that CARDLOOM_CHROMIUM names, one on PATH, or else the one that Playwright brings."""
-    named = os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    """One browser."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=named, args=list(ARGUMENTS))
+        browser = await playwright.chromium.launch(executable_path=named_browser(), args=list(ARGUMENTS))
         try:
             yield browser
         finally:

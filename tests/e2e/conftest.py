@@ -5,7 +5,6 @@ CARDLOOM_CHROMIUM names the browser; else one on PATH is taken, else the one Pla
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -13,22 +12,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from bench.browser import ARGUMENTS, named_browser
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from .person import CAP_MS, Person
 from .running_server import ROOT, RunningServer, free_port
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER_ARGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 StartServer: TypeAlias = Callable[..., RunningServer]
 Sit: TypeAlias = Callable[..., Person]
@@ -40,17 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: here in item.path.parents)
 
 
-def named_browser() -> str | None:
-    """The browser to use; None for the one that Playwright brings."""
-    return os.environ.get("CARDLOOM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all journeys; each page has its own storage."""
     expect.set_options(timeout=CAP_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=named_browser(), args=list(BROWSER_ARGS))
+        browser = playwright.chromium.launch(executable_path=named_browser(), args=list(ARGUMENTS))
         yield browser
         browser.close()
 

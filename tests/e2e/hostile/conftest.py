@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench.browser import ARGUMENTS, named_browser
 from playwright.sync_api import Browser, BrowserContext
 
-from ..conftest import BROWSER_ARGS, named_browser
 from ..person import CAP_MS
 from ..running_server import free_port
 from .attacking import Attacker
@@ -42,7 +42,7 @@ def person_browser(
 
     No name leads anywhere but to this machine.
     """
-    arguments = [argument for argument in BROWSER_ARGS if argument != "--disable-background-networking"]
+    arguments = [argument for argument in ARGUMENTS if argument != "--disable-background-networking"]
     arguments += [
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost",
         "--allow-loopback-in-peer-connection",
