@@ -153,6 +153,7 @@ export const usageTexts = texts({
   },
   "skip.permission": { en: "no permission to read", ru: "нет прав на чтение", zh: "没有读取权限" },
   "skip.links": { en: "links that lead in circles", ru: "ссылки, ведущие по кругу", zh: "循环的链接" },
+  "skip.gone": { en: "a log that went before it was read", ru: "лог исчез до того, как его прочли", zh: "日志在读取前已消失" },
   "skip.tables": { en: "a database of an unknown version", ru: "база данных неизвестной версии", zh: "未知版本的数据库" },
 
   "usage.seconds": { en: "{count} s", ru: "{count} с", zh: "{count} 秒" },

@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "damaged in the index": "skip.index",
   "Permission denied": "skip.permission",
   "Too many levels of symbolic links": "skip.links",
+  "No such file or directory": "skip.gone",
 };
 
 /** What the numbers rest on: what is not known, the prices, and when the logs were read. */

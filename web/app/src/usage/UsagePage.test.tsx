@@ -55,16 +55,18 @@ describe("the page of usage", () => {
   test("what is not known is explained: requests without a price, and log content by reason", async () => {
     await openUsagePage({
       ...report,
-      skipped: 3,
+      skipped: 4,
       skips: [
         { harness: "codex-cli", reason: "malformed", count: 2 },
         { harness: "opencode", reason: "database is locked", count: 1 },
+        { harness: "pi", reason: "No such file or directory", count: 1 },
       ],
     });
     const note = await screen.findByRole("note");
     expect(note.textContent).toContain("1 request has no known price");
     expect(note.textContent).toContain("codex-cli: broken or unfinished lines × 2");
     expect(note.textContent).toContain("opencode: database is locked × 1");
+    expect(note.textContent).toContain("pi: a log that went before it was read × 1");
   });
 
   test("an agent whose log is not read has a line that says so", async () => {
