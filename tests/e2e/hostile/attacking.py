@@ -35,18 +35,21 @@ class Attacker:
         self._folder = folder
 
     def attack(self, way: Way, weakness: Weakness) -> Outcome:
-        """Put the card on an empty canvas, wait until it is through, and look around."""
+        """Put the card on an empty canvas, wait until it is through, and look around.
+
+        With a defence taken away the attack has all the time it needs to succeed.
+        """
         self._hosted.weakened.weakness = weakness
         self._hosted.weakened.reached.clear()
         try:
             with witness() as watching:
-                return self._carry_out(way, watching)
+                return self._carry_out(way, watching, succeeds=weakness != Weakness())
         finally:
             for page in self._browser.pages[1:]:
                 page.close()
             self._hosted.weakened.weakness = Weakness()
 
-    def _carry_out(self, way: Way, watching: Witness) -> Outcome:
+    def _carry_out(self, way: Way, watching: Witness, *, succeeds: bool) -> Outcome:
         self._folder.mkdir(exist_ok=True)
         workspace = self._hosted.call("workspace.create", name=way.name, path=str(self._folder))
         home = workspace["id"]
@@ -75,7 +78,7 @@ class Attacker:
                 "key": self._hosted.app.owner_key,
             }
             card = self._add(home, plan, x=160)
-            return self._outcome(way, card, page, console, watching, name)
+            return self._outcome(way, card, page, console, watching, name, succeeds=succeeds)
         finally:
             self._hosted.call("workspace.remove", workspaceId=home)
 
@@ -98,7 +101,9 @@ class Attacker:
         status = None if found is None else found.chrome.status
         return "" if status is None else str(status["text"])
 
-    def _outcome(self, way: Way, card: str, page: Page, console: list[str], watching: Witness, name: str) -> Outcome:
+    def _outcome(
+        self, way: Way, card: str, page: Page, console: list[str], watching: Witness, name: str, *, succeeds: bool
+    ) -> Outcome:
         outcome = Outcome(witness=watching.seen)
 
         def look() -> bool:
@@ -106,7 +111,8 @@ class Attacker:
             outcome.reached = list(self._hosted.weakened.reached)
             outcome.heard, outcome.touched = _heard(page)
             stopped = way.ends != "" and any(way.ends in line for line in console)
-            return outcome.said.startswith("tried:") or stopped or way.leaks(outcome)
+            ended = outcome.said.startswith("tried:") or stopped
+            return way.leaks(outcome) or (ended and (way.is_logged or not succeeds))
 
         _wait(page, look, lambda: (outcome, console))
         # Whatever was on its way out before this has come to the witness when this has.
@@ -117,14 +123,15 @@ class Attacker:
         assert any("/afterwards" in seen for seen in watching.seen)
         requests = [seen for seen in watching.seen if seen != "connection" and "/afterwards" not in seen]
         outcome.witness = ["connection"] * connections + [seen for seen in requests if "favicon" not in seen]
-        outcome.looked_up = name in self._log_until(after, f"{watching.http}/written-down")
+        awaited = name if succeeds and way.is_logged else ""
+        outcome.looked_up = name in self._log_until(after, f"{watching.http}/written-down", awaited)
         return outcome
 
-    def _log_until(self, page: Page, address: str) -> str:
-        """The browser's own log, once it holds a visit that came after everything else."""
+    def _log_until(self, page: Page, address: str, awaited: str) -> str:
+        """The browser's own log, once it holds what is awaited and a visit that came after everything else."""
         until = time.monotonic() + CAP_S
-        while f'"{address}"' not in (log := self._netlog.read_text(errors="replace")):
-            assert time.monotonic() < until, "the browser's log does not go on"
+        while f'"{address}"' not in (log := self._netlog.read_text(errors="replace")) or awaited not in log:
+            assert time.monotonic() < until, f"the browser's log holds no visit of {address} or no {awaited!r}"
             page.goto(address)
         return log
 

@@ -36,12 +36,14 @@ class Way:
     """One way out: the attack's name in the card, what a frame without the defence lacks, and how its success shows.
 
     `ends` matches a line of the console that says that the browser stopped it, where the card cannot say so itself.
+    Where `is_logged`, its success shows in nothing but the browser's own log.
     """
 
     name: str
     open: Weakness
     leaks: Leak
     ends: str = ""
+    is_logged: bool = False
 
 
 def _witnessed(what: str) -> Leak:
@@ -91,6 +93,7 @@ WAYS: Final = (
         "dnsPrefetch",
         Weakness(headers=("Connection-Allowlist", "X-DNS-Prefetch-Control")),
         lambda outcome: outcome.looked_up,
+        is_logged=True,
     ),
     Way("webRtc", _NO_GUARD, _witnessed("datagram")),
     Way("navigation", _ANYWHERE, _witnessed("/navigation"), _BLOCKED_FRAME),
