@@ -15,8 +15,10 @@ from pathlib import Path
 
 CAP_S = 40.0
 ROOT = Path(__file__).resolve().parents[2]
-# Below those that systems lend to connections on their way out: a server that is away gets its own port again.
-PORTS = range(20_000, 28_000)
+# Below those that systems lend to connections on their way out: a server that is away gets its own port again. Each
+# process of a parallel run has some for itself: between finding one free and listening on it a server has to start.
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+PORTS = range(20_000 + WORKER % 8 * 1000, 21_000 + WORKER % 8 * 1000)
 
 
 class RunningServer:
