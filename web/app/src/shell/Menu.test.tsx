@@ -1,6 +1,8 @@
 import { fireEvent, render, screen } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
-import { MenuButton, type MenuEntry } from "./Menu";
+import { afterEach, expect, test, vi } from "vitest";
+import { Menu, MenuButton, type MenuEntry } from "./Menu";
+
+afterEach(() => vi.restoreAllMocks());
 
 function setUp() {
   const ran: string[] = [];
@@ -82,4 +84,19 @@ test("a menu of a window opens inside it, where it can be pressed", () => {
   );
   fireEvent.click(screen.getByRole("button", { name: "Things" }));
   expect(screen.getByRole("menu").closest("dialog")).not.toBeNull();
+});
+
+test("a menu that grows while it is open stays in the window", () => {
+  const rowPx = 30;
+  vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(200);
+  vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
+    return new DOMRect(0, 0, 200, this.querySelectorAll("[role=menuitem]").length * rowPx);
+  });
+  const y = window.innerHeight - 8 - 2 * rowPx;
+  const rows = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `row-${at}`, label: "Row", run: () => undefined }));
+  const menu = (count: number) => <Menu label="Things" at={{ x: 10, y }} entries={rows(count)} onClose={() => undefined} />;
+  const { rerender } = render(menu(2));
+  expect(screen.getByRole("menu").style.top).toBe(`${y}px`);
+  rerender(menu(6));
+  expect(screen.getByRole("menu").style.top).toBe(`${y - 6 * rowPx}px`);
 });

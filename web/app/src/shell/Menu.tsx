@@ -49,7 +49,8 @@ export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) 
       left: Math.max(8, Math.min(left, window.innerWidth - box.width - 8)) / scale,
       top: Math.max(8, Math.min(top, window.innerHeight - box.height - 8)) / scale,
     });
-  }, [at.x, at.y, at.align, anchor]);
+    // What comes to an open menu later makes it taller: it has to stay in the window.
+  }, [at.x, at.y, at.align, anchor, entries.length]);
 
   const placed = place !== null;
   useEffect(() => {
