@@ -97,7 +97,7 @@ function Request({ placed, chosen, onChoose }: RequestProps) {
   const tick = request.startedAt === null;
   return (
     <i
-      className={styles[tick ? "tick" : "bar"]}
+      className={tick ? styles["tick"] : styles["bar"]}
       data-request={tick ? "tick" : "bar"}
       data-chosen={chosen}
       data-subagent={request.subagent !== undefined}

@@ -85,7 +85,7 @@ function FolderChip({ card, changes, t }: { card: AgentCard; changes: AgentChang
       {branch !== null && <span className={styles.branch}>⎇ {branch}</span>}
       {changed && (
         <>
-          <span className={styles.files}>{facts}</span>
+          <span>{facts}</span>
           <b className={styles.added}>+{changes.added}</b>
           <b className={styles.removed}>−{changes.removed}</b>
         </>

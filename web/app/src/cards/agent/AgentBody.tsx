@@ -3,7 +3,6 @@ import { PlayIcon } from "@heroicons/react/24/outline";
 import type { AgentCard, StartedAgent } from "../../wire/records";
 import { quotedOf } from "../../i18n/reasonOf";
 import type { CardBodyProps } from "../contract";
-import partStyles from "../parts/parts.module.css";
 import terminalStyles from "../terminal/terminal.module.css";
 import { AgentBar, type Face } from "./AgentBar";
 import { PromptBox } from "./PromptBox";
@@ -41,7 +40,7 @@ export function AgentBody({ card, api, selected }: CardBodyProps<AgentCard>) {
         {started === null ? (
           <div className={styles.unstarted}>
             <p>{t("agent.unstarted", { harness: harnessName(card, t) })}</p>
-            <button type="button" className={`${partStyles.primary ?? ""} nodrag`} disabled={calls.busy !== null} onClick={start}>
+            <button type="button" className="btn is-primary nodrag" disabled={calls.busy !== null} onClick={start}>
               <PlayIcon aria-hidden="true" width={13} />
               {t("agent.start")}
             </button>
@@ -63,7 +62,7 @@ export function AgentBody({ card, api, selected }: CardBodyProps<AgentCard>) {
               ? t("terminal.ended", { shell: harnessName(card, t) })
               : t("terminal.endedWith", { shell: harnessName(card, t), code: ended.exitCode })}
           </p>
-          <button type="button" className={partStyles.primary} disabled={calls.busy !== null} onClick={start}>
+          <button type="button" className="btn is-primary" disabled={calls.busy !== null} onClick={start}>
             <PlayIcon aria-hidden="true" width={13} />
             {t("terminal.startAgain")}
           </button>

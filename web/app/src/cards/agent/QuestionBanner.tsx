@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { AgentChoice, AgentQuestion } from "../../wire/records";
 import type { CardApi } from "../contract";
-import partStyles from "../parts/parts.module.css";
 import styles from "./agent.module.css";
 import { sayFailure } from "../parts/failure";
 
@@ -70,7 +69,7 @@ export function QuestionBanner({ card, question, selected, api }: QuestionBanner
           <button
             key={choice}
             type="button"
-            className={choice === "approve" ? partStyles.primary : partStyles.button}
+            className={choice === "approve" ? "btn is-primary" : "btn"}
             title={`${t(`agent.${choice}Hint`)} (Alt+${ANSWER_KEYS[choice]})`}
             disabled={answering}
             onClick={() => void answer(choice)}

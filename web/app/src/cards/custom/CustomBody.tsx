@@ -6,7 +6,6 @@ import type { CustomCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 import { figuresOf } from "../overview/figures";
 import { sayFailure } from "../parts/failure";
-import partStyles from "../parts/parts.module.css";
 import { PortList } from "../parts/PortList";
 import { ProgressBar } from "../parts/ProgressBar";
 import styles from "./custom.module.css";
@@ -45,7 +44,7 @@ function ProgramBody({ card, api }: CardBodyProps<CustomCard>) {
           {notice.action !== null && (
             <button
               type="button"
-              className={`${partStyles.button ?? ""} nodrag`}
+              className="btn nodrag"
               data-enter="click"
               disabled={asking}
               onClick={() => void restart()}

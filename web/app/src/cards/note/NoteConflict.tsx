@@ -1,5 +1,4 @@
 import type { Translate } from "../contract";
-import partStyles from "../parts/parts.module.css";
 import styles from "./note.module.css";
 
 interface NoteConflictProps {
@@ -29,13 +28,13 @@ export function NoteConflict({ mine, theirs, t, onChoose }: NoteConflictProps) {
         </figure>
       </div>
       <div className={`${styles.choices ?? ""} nodrag`}>
-        <button type="button" className={partStyles.button} onClick={() => onChoose("mine")}>
+        <button type="button" className="btn" onClick={() => onChoose("mine")}>
           {t("conflict.keepMine")}
         </button>
-        <button type="button" className={partStyles.button} onClick={() => onChoose("theirs")}>
+        <button type="button" className="btn" onClick={() => onChoose("theirs")}>
           {t("conflict.keepTheirs")}
         </button>
-        <button type="button" className={partStyles.primary} onClick={() => onChoose("both")}>
+        <button type="button" className="btn is-primary" onClick={() => onChoose("both")}>
           {t("conflict.keepBoth")}
         </button>
       </div>

@@ -3,7 +3,6 @@ import { PlayIcon } from "@heroicons/react/24/outline";
 import type { TerminalCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
 import { sayFailure } from "../parts/failure";
-import partStyles from "../parts/parts.module.css";
 import { shellName } from "./state";
 import styles from "./terminal.module.css";
 
@@ -42,7 +41,7 @@ export function TerminalBody(props: CardBodyProps<TerminalCard>) {
               ? t("terminal.ended", { shell: shellName(card) })
               : t("terminal.endedWith", { shell: shellName(card), code: runtime.exitCode })}
           </p>
-          <button type="button" className={partStyles.primary} disabled={starting} onClick={() => void start()}>
+          <button type="button" className="btn is-primary" disabled={starting} onClick={() => void start()}>
             <PlayIcon aria-hidden="true" width={13} />
             {t("terminal.startAgain")}
           </button>

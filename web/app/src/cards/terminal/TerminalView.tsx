@@ -3,7 +3,6 @@ import { reasonOf } from "../../i18n/reasonOf";
 import type { CardApi } from "../contract";
 import { sayFailure } from "../parts/failure";
 import { backToCard } from "../parts/leaving";
-import partStyles from "../parts/parts.module.css";
 import { SearchBar } from "./SearchBar";
 import { TerminalSession } from "./session";
 import styles from "./terminal.module.css";
@@ -114,7 +113,7 @@ export default function TerminalView({ card, api, onStart }: TerminalViewProps) 
       {problem !== null && (
         <div className={`${styles.notice ?? ""} nodrag`} role="alert">
           <p>{t("terminal.problem", { why: reasonOf(t, problem) })}</p>
-          <button type="button" className={partStyles.button} onClick={() => session.current?.attach()}>
+          <button type="button" className="btn" onClick={() => session.current?.attach()}>
             {t("terminal.retry")}
           </button>
         </div>

@@ -7,7 +7,6 @@ import { ConflictNote, type TextConflict } from "../parts/ConflictNote";
 import { leaveOnEscape } from "../parts/leaving";
 import { unsaved } from "../parts/useEdits";
 import { useRowDrag } from "../parts/useRowDrag";
-import partStyles from "../parts/parts.module.css";
 import { taskChars, type TodoStep } from "./steps";
 import { TodoRow } from "./TodoRow";
 import styles from "./todo.module.css";
@@ -98,7 +97,7 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
         {done > 0 && (
           <button
             type="button"
-            className={`${partStyles.button ?? ""} nodrag`}
+            className="btn nodrag"
             onClick={() => void run({ do: "clearDone" }, t("todo.undo.clear"))}
           >
             {t("todo.clearDone", { count: done })}
