@@ -58,14 +58,14 @@ from .transport.socket import Sockets
 from .wiring.agent_sessions import join_agent_sessions
 from .wiring.agents import AgentsGroup, join_agents
 from .wiring.canvas import join_canvas
-from .wiring.cards import join_cards
+from .wiring.cards import CardsGroup, join_cards
 from .wiring.files import join_files
-from .wiring.programs import join_programs
+from .wiring.programs import ProgramsGroup, join_programs
 from .wiring.sessions import join_sessions
 from .wiring.shared import Life, Shared, open_shared
 from .wiring.tools import join_tools
 from .wiring.usage import join_usage
-from .wiring.values import join_values
+from .wiring.values import ValuesGroup, join_values
 
 _log = logging.getLogger(__name__)
 
@@ -174,9 +174,30 @@ def _name(work: object) -> str:
     return getattr(work, "__qualname__", repr(work))
 
 
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """What the functions of `wiring` made, in their order."""
+
+    files: FilesService
+    canvas: CanvasService
+    values: ValuesGroup
+    programs: ProgramsGroup
+    usage: UsageService
+    agents: AgentsGroup
+    cards: CardsGroup
+    mcp: AgentDoor
+    sessions: SessionsService
+
+
 def build(settings: Settings, clock: Clock | None = None) -> App:
     """Wire a server on a data folder, which is made where it is missing."""
     shared = open_shared(settings, clock or SystemClock())
+    groups = _joined(shared)
+    _forget_removed(shared, groups.canvas)
+    return _app(shared, groups)
+
+
+def _joined(shared: Shared) -> _Groups:
     files = join_files(shared)
     canvas_group = join_canvas(shared)
     canvas = canvas_group.canvas
@@ -188,10 +209,15 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
     mcp = join_tools(shared, canvas, cards.contract)
     sessions = join_sessions(shared, canvas, values.ports)
     join_agent_sessions(shared, agents, sessions)
-    _forget_removed(shared, canvas)
+    return _Groups(files, canvas, values, programs, usage, agents, cards, mcp, sessions)
+
+
+def _app(shared: Shared, groups: _Groups) -> App:
+    """All that was made, by the names that serving it and tests of it use."""
+    values, cards = groups.values, groups.cards
     return App(
-        settings=settings,
-        asgi=_asgi(shared, mcp, agents, sessions),
+        settings=shared.settings,
+        asgi=_asgi(shared, groups.mcp, groups.agents, groups.sessions),
         address=shared.address,
         database=shared.database,
         graph=shared.graph,
@@ -207,9 +233,9 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         doorkeeper=shared.doorkeeper,
         room=shared.room,
         sockets=shared.sockets,
-        canvas=canvas,
+        canvas=groups.canvas,
         subscriptions=shared.subscriptions,
-        terminals=programs.terminals,
+        terminals=groups.programs.terminals,
         ports=values.ports,
         ports_store=values.store,
         activity=values.activity,
@@ -217,13 +243,13 @@ def build(settings: Settings, clock: Clock | None = None) -> App:
         catch_up=values.catch_up,
         builtin_cards=values.builtin_cards,
         cards=cards.cards,
-        files=files,
-        sessions=sessions,
+        files=groups.files,
+        sessions=groups.sessions,
         contract=cards.contract,
         packaging=cards.packaging,
-        mcp=mcp,
-        agents=agents,
-        usage=usage,
+        mcp=groups.mcp,
+        agents=groups.agents,
+        usage=groups.usage,
         fetcher=cards.fetcher,
         owner_key=shared.owner_key,
         notices=shared.notices,

@@ -19,7 +19,9 @@ def join_usage(shared: Shared, canvas: CanvasService) -> UsageService:
         UsageLedger(shared.database),
         shared.settings.data_folder,
     )
-    shared.handlers.add(handlers.handlers(usage, shared.graph, shared.clock))
+    shared.handlers.add(handlers.card_handlers(usage, shared.graph))
+    shared.handlers.add(handlers.owner_handlers(usage, shared.graph, shared.clock))
+    shared.handlers.add(handlers.budget_handlers(usage))
     canvas.listeners.changed.append(usage.canvas_changed)
     shared.life.on_start.append(usage.start)
     shared.life.on_stop.append(usage.close)

@@ -22,19 +22,28 @@ from .windows import window_of
 _WEEK_MS: Final = 7 * 24 * 3_600_000
 
 
-def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, Handler]:
-    """Give the handlers. A card sees its own workspace."""
+def card_handlers(service: UsageService, graph: Graph) -> Mapping[str, Handler]:
+    """Give the handlers for cards, each of which sees its own workspace."""
 
     async def summary(call: Call) -> dict[str, Any]:
         home = graph.card(call.card_id).workspace_id
         return (await service.summary(home, call.params["period"])).to_wire()
 
-    async def card_usage(call: Call) -> dict[str, Any]:
+    async def usage(call: Call) -> dict[str, Any]:
         return (await service.agent(call.params["agentId"], call.params["since"], call.params.get("until"))).to_wire()
 
-    async def card_timeline(call: Call) -> dict[str, Any]:
+    async def timeline(call: Call) -> dict[str, Any]:
         params = call.params
         return (await service.timeline(params["agentId"], params["since"], params.get("until"))).to_wire()
+
+    return {"usage.summary": summary, "agents.usage": usage, "agents.timeline": timeline}
+
+
+def owner_handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, Handler]:
+    """Give the handlers for the owner: reports, scans, and one agent in full."""
+
+    def since(call: Call) -> int:
+        return int(call.params.get("since", max(clock.now_ms() - _WEEK_MS, 0)))
 
     async def report(call: Call) -> dict[str, Any]:
         params, workspace_id, agent_id = call.params, call.params.get("workspaceId"), call.params.get("agentId")
@@ -56,12 +65,9 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
         )
         return found.to_wire()
 
-    async def scan(call: Call) -> dict[str, Any]:
+    async def scan(_: Call) -> dict[str, Any]:
         done = await service.scan()
         return {"logs": done.logs, "read": done.read, "readBytes": done.read_bytes, "failed": done.failed}
-
-    def since(call: Call) -> int:
-        return int(call.params.get("since", max(clock.now_ms() - _WEEK_MS, 0)))
 
     async def agent(call: Call) -> dict[str, Any]:
         usage = await service.agent(call.params["agentId"], since(call), call.params.get("until"))
@@ -70,25 +76,21 @@ def handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping[str, 
     async def timeline(call: Call) -> dict[str, Any]:
         return (await service.timeline(call.params["agentId"], since(call), call.params.get("until"))).to_wire()
 
-    async def get_budgets(call: Call) -> dict[str, Any]:
+    return {"usage.report": report, "usage.scan": scan, "usage.agent": agent, "usage.timeline": timeline}
+
+
+def budget_handlers(service: UsageService) -> Mapping[str, Handler]:
+    """Give the handlers for what the owner allows to be spent."""
+
+    async def get(call: Call) -> dict[str, Any]:
         return _told(await service.budgets.of(WorkspaceId(call.params["workspaceId"])))
 
-    async def set_budgets(call: Call) -> dict[str, Any]:
+    async def set_(call: Call) -> dict[str, Any]:
         params = call.params
         found = await service.budgets.set(WorkspaceId(params["workspaceId"]), params["budgets"], params.get("base"))
         return {"conflict": _told(found.standing)} if isinstance(found, Overtaken) else _told(found)
 
-    return {
-        "usage.summary": summary,
-        "agents.usage": card_usage,
-        "agents.timeline": card_timeline,
-        "usage.report": report,
-        "usage.scan": scan,
-        "usage.agent": agent,
-        "usage.timeline": timeline,
-        "budget.get": get_budgets,
-        "budget.set": set_budgets,
-    }
+    return {"budget.get": get, "budget.set": set_}
 
 
 def _told(spent: Sequence[Spent]) -> dict[str, Any]:
