@@ -21,6 +21,7 @@ from cardloom_protocol.session.json_text import JsonObject, list_of, object_of, 
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
+from ..connecting import CONNECT_S, http_client
 from ..keys import KeyOf, no_key
 from .conversation import Conversation
 from .dialects import chat, messages, responses
@@ -49,7 +50,7 @@ class Reader(Protocol):
 class Patience:
     """How long is waited – for a connection, for the next sign of life –, how often, and for how long an answer."""
 
-    connect_s: float = 10.0
+    connect_s: float = CONNECT_S
     silence_s: float = 120.0
     tries: int = 4
     first_wait_s: float = 0.5
@@ -89,13 +90,7 @@ class Endpoint:
         self._dialect = _DIALECTS[settings.dialect]
         self._sleep = sleep
         patience = settings.patience
-        # No proxies and no netrc: the key goes to the configured address or nowhere.
-        self._client = httpx.AsyncClient(
-            transport=transport,
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(patience.silence_s, connect=patience.connect_s),
-        )
+        self._client = http_client(patience.silence_s, patience.connect_s, transport=transport)
 
     async def close(self) -> None:
         """Close its connections."""

@@ -22,13 +22,13 @@ from cardloom_protocol.session.requesting import request_of
 from cardloom_protocol.session.sse import SseFrame, SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
+from ..connecting import CONNECT_S, http_client
 from ..keys import KeyOf, no_key
 
 UNREACHABLE: Final = "backend_unreachable"
 """No connection to the other server, or it broke. Retry."""
 
 _SILENCE_S: Final = 60.0  # a server of this protocol gives a sign of life every 15 s
-_CONNECT_S: Final = 10.0
 
 
 class ProtocolClient:
@@ -44,13 +44,7 @@ class ProtocolClient:
     ) -> None:
         self.url = url.rstrip("/")
         self._key = key
-        self._client = httpx.AsyncClient(
-            transport=transport,
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(silence_s, connect=_CONNECT_S),
-            limits=httpx.Limits(max_connections=None),  # every run holds a stream open
-        )
+        self._client = http_client(silence_s, transport=transport)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -101,7 +95,7 @@ class ProtocolClient:
             sent["authorization"] = f"Bearer {key}"
         request = self._client.build_request(made.verb, self.url + made.path, headers=sent, content=made.body)
         try:
-            async with asyncio.timeout(_CONNECT_S + _SILENCE_S):
+            async with asyncio.timeout(CONNECT_S + _SILENCE_S):
                 response = await self._client.send(request, stream=True)
         except (httpx.HTTPError, TimeoutError) as error:
             raise self._broken(error) from None

@@ -15,6 +15,7 @@ from cardloom_protocol.session.json_text import read_json
 from cardloom_protocol.session.sse import SseParser
 
 from ..bodies import TooLarge, read_start, read_whole
+from ..connecting import CONNECT_S, http_client
 from ..keys import KeyOf, no_key
 from .language import MISSING, Found, filled, filled_path
 from .mapping import EngineMapping, Route
@@ -29,7 +30,6 @@ GARBLED: Final = "engine_garbled"
 """The engine's answer is not what the mapping says."""
 
 SILENCE_S: Final = 120.0
-_CONNECT_S: Final = 10.0
 _JSON: Final = "application/json"
 _EVENTS: Final = "text/event-stream"
 
@@ -49,13 +49,7 @@ class Engine:
         self.mapping = mapping
         self._url = url.rstrip("/")
         self._key = key
-        self._client = httpx.AsyncClient(
-            transport=transport,
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(silence_s, connect=_CONNECT_S),
-            limits=httpx.Limits(max_connections=None),
-        )
+        self._client = http_client(silence_s, transport=transport)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -86,7 +80,7 @@ class Engine:
         """An answer with a good status whose body is still to come."""
         request = self._request(self._route(route_name), fields, accept, await self._key())
         try:
-            async with asyncio.timeout(_CONNECT_S + SILENCE_S):
+            async with asyncio.timeout(CONNECT_S + SILENCE_S):
                 response = await self._client.send(request, stream=True)
         except (httpx.HTTPError, TimeoutError) as error:
             raise self._broken(error) from None
