@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 
 import apsw
 import pytest
@@ -169,6 +170,21 @@ def test_two_programs_that_read_the_same_piece_count_it_once(home: Home, tmp_pat
         store.intake.apply(piece)
     assert [(skip.reason, skip.count) for skip in second.skips(NOW_MS)] == [("malformed", 2)]
     assert first.work().requests == 2
+    first.close()
+    second.close()
+
+
+def test_a_program_waits_while_another_one_writes_into_the_index(tmp_path: Path) -> None:
+    first, second = (UsageStore(tmp_path / "usage.db", Prices()) for _ in range(2))
+    other = Thread(target=second.intake.scanned, args=(NOW_MS + 1,))
+    with first._index.writing():
+        assert first.scanned_at_ms is None
+        other.start()
+        other.join(0.3)  # it would have written by then if nothing kept it from that
+        first._index.run("INSERT INTO meta VALUES ('scanned_at_ms', ?)", (str(NOW_MS),))
+    other.join(30)
+    assert not other.is_alive()
+    assert first.scanned_at_ms == NOW_MS + 1
     first.close()
     second.close()
 

@@ -123,9 +123,22 @@ class Index:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction of the calling thread alone; an error undoes all of it. UNAVAILABLE when it cannot be done."""
-        with self._turn(), self._connection:
-            yield
+        """A transaction of the calling thread alone; an error undoes all of it. UNAVAILABLE when it cannot be done.
+
+        It waits for another program's before it begins: one that has read already could not.
+        """
+        with self._turn():
+            if self._connection.in_transaction:
+                yield
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
     def number(self, name: str) -> int | None:
         """A number of `meta`, None when there is none or it is damaged."""
