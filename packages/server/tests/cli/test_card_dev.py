@@ -11,14 +11,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import pytest
 
+from cardloom.cli import card_dev
 from cardloom.cli.authoring import new_card
 from cardloom.cli.card_dev import dev_card
 from cardloom.cli.card_folder import is_part_of_card, watch_command
 from cardloom.cli.console import UsageError
+from cardloom_sdk import Client
 
 CAP_S = 60.0
 ON_POSIX = pytest.mark.skipif(sys.platform == "win32", reason="ended by Ctrl-C")
@@ -153,6 +155,39 @@ def test_a_program_is_started_anew_at_every_change_as_the_same_card(tmp_path: Pa
     say_at_start("well again")
     dev.says("well again")
     assert dev.end() == 130
+
+
+class PackagesOf:
+    """A server that knows one linked package."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.tree = "first"
+        self.installed = False
+
+    async def call(self, method: str, _params: object) -> dict[str, Any]:
+        self.calls.append(method)
+        if method == "package.inspect":
+            installed: dict[str, Any] | None = {} if self.installed else None
+            return {"packageId": "p", "treeHash": self.tree, "installed": installed, "permissions": []}
+        self.installed = True
+        return {"packageId": "p", "dev": True}
+
+
+async def test_a_folder_that_holds_what_it_held_loads_nothing_anew(tmp_path: Path) -> None:
+    server = PackagesOf()
+    dev = card_dev._Dev(cast(Client, server), {}, tmp_path, None, as_json=False)
+    assert await card_dev._link(dev) is not None
+    assert await card_dev._link(dev) is None
+    server.tree = "second"
+    assert await card_dev._link(dev) is not None
+    server.installed = False  # somebody removed it
+    assert await card_dev._link(dev) is not None
+    assert [call for call in server.calls if call != "package.inspect"] == [
+        "package.install",
+        "package.update",
+        "package.install",
+    ]
 
 
 def test_a_folder_without_a_card_is_a_wrong_argument(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ class _Dev:
     as_json: bool
     shown: str | None = None
     """The card whose log is printed, once it is known."""
+    tree: str = ""
+    """What the folder held when its page was last loaded, as the hash of a package's tree."""
 
     def print_log(self, data: Any) -> None:
         """Print what the card logged."""
@@ -85,11 +87,13 @@ async def _follow_page(dev: _Dev) -> None:
                 await changed.wait()
                 changed.clear()
             try:
-                package = await _link(dev.client, folder)
+                package = await _link(dev)
             except CallError as error:
                 if dev.shown is None and command is None:
                     raise
                 _say_faults(error)
+                continue
+            if package is None:
                 continue
             if dev.shown is None:
                 await _place(dev, package)
@@ -97,17 +101,24 @@ async def _follow_page(dev: _Dev) -> None:
                 say(f"{_now()} loaded anew")
 
 
-async def _link(client: Client, folder: Path) -> Record:
-    """Install a folder as linked, or have its cards take what it holds now, with all it requires."""
+async def _link(dev: _Dev) -> Record | None:
+    """Install a folder as linked, or have its cards take what it holds now, with all it requires.
+
+    None where it holds what it held: what is written in several strokes is told of several times.
+    """
+    client, folder = dev.client, dev.folder
     place = {"source": str(folder), "dev": True}
     review = await client.call("package.inspect", place)
     package_id, tree = review["packageId"], review["treeHash"]
+    if review["installed"] is not None and tree == dev.tree:
+        return None
     if review["installed"] is None:
         package: Record = await client.call("package.install", {**place, "treeHash": tree})
     else:
         package = await client.call("package.update", {"packageId": package_id, "treeHash": tree, "accept": True})
         if not package["dev"]:
             raise UsageError(f"{folder} is installed as a copy. Remove that first: cardloom card remove {package_id}")
+    dev.tree = tree
     return {**package, "asks": [row["id"] for row in review["permissions"] if not row["optional"]]}
 
 
