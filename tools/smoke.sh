@@ -21,6 +21,8 @@ from importlib.metadata import files
 
 for name in ("cardloom-protocol", "cardloom-sdk", "cardloom"):
     assert any(path.name == "LICENSE" for path in files(name)), f"{name} comes without its licence"
+for name in ("cardloom-protocol", "cardloom"):
+    assert any(path.name == "NOTICE" for path in files(name)), f"{name} comes without its notice"
 notices = [path.read_text("utf-8") for path in files("cardloom") if path.name == "third-party.md"]
 assert len(notices) == 2 and all("react-dom" in text for text in notices), "the code of others comes without its notices"
 PY
@@ -48,4 +50,17 @@ assert len(urllib.request.urlopen(sys.argv[1] + script[1]).read()) > 50_000, "th
 PY
 "$place/env/bin/cardloom" status --json
 "$place/env/bin/cardloom" cards --json
+"$place/env/bin/cardloom" card list --json >"$place/packages"
+"$place/env/bin/python" - "$place" <<'PY'
+import json
+import sys
+from pathlib import Path
+
+from cardloom.cli.demo import lay_out
+
+place = Path(sys.argv[1])
+came = {package["name"] for package in json.loads((place / "packages").read_text())}
+assert {"test-radar", "message-inspector", "clock-counter"} <= came, f"examples are missing: {came}"
+assert (lay_out(place / "demo") / "run-tests").stat().st_mode & 0o111, "the sample project's tests cannot be started"
+PY
 echo "the wheels work: $address"
