@@ -5,42 +5,27 @@ Requests arrive checked by the table; what goes beyond a single field is checked
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.call_table import SESSION_CALLS
 from cardloom_protocol.session.calls import checked
 from cardloom_protocol.session.capabilities import PROTOCOL_VERSION
-from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported
-from cardloom_protocol.session.files import decode_file_content, file_content, normalize_file_path
+from cardloom_protocol.session.errors import BadRequest
+from cardloom_protocol.session.files import decode_file_content, file_content
 from cardloom_protocol.session.json_text import JsonObject, as_json
-from cardloom_protocol.session.limits import session_limit
 from cardloom_protocol.session.model import NodePatch
-from cardloom_protocol.session.operations import ProfilesOps, WorkspaceFilesOps, WorkspaceOps
+from cardloom_protocol.session.operations import ProfilesOps
 from cardloom_protocol.session.profiles import check_profile_id
 
+from .answering import Answer, Handler, present
 from .host import BackendHost, check_run_input
 from .profile_fields import check_inline_profile, checked_profile
+from .workspace_handlers import WORKSPACE_HANDLERS
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What an operation gives. `created` says that HTTP's answer is 201, `idle` that there was nothing left to do."""
-
-    data: JsonValue = None
-    created: bool = False
-    idle: bool = False
-
-
-Handler: TypeAlias = Callable[[BackendHost, Mapping[str, Any]], Awaitable[Answer]]
-
-
-_MOST_READ_BYTES: Final = session_limit("assetBytes")  # a file of the workspace is no larger than one beside a session
 
 
 async def carry_out(host: BackendHost, name: str, given: Mapping[str, JsonValue]) -> Answer:
@@ -172,16 +157,16 @@ async def _get_asset(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _models(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await _present(host.backend.models, "models").list()))
+    return Answer(as_json(await present(host.backend.models, "models").list()))
 
 
 async def _set_model(host: BackendHost, given: Mapping[str, Any]) -> Answer:
     model = {name: given[name] for name in ("model", "thinking") if name in given}
-    return Answer(as_json(await _present(host.backend.models, "models").set(given["sessionId"], cast(Any, model))))
+    return Answer(as_json(await present(host.backend.models, "models").set(given["sessionId"], cast(Any, model))))
 
 
 def _profiles_of(host: BackendHost) -> ProfilesOps:
-    return _present(host.backend.profiles, "profiles")
+    return present(host.backend.profiles, "profiles")
 
 
 async def _profiles(host: BackendHost, given: Mapping[str, Any]) -> Answer:
@@ -216,7 +201,7 @@ async def _set_profile(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _catalog(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    catalogs = _present(host.backend.catalogs, "catalogs")
+    catalogs = present(host.backend.catalogs, "catalogs")
     match given["kind"]:
         case "tools":
             return Answer(as_json(await catalogs.tools()))
@@ -224,74 +209,6 @@ async def _catalog(host: BackendHost, given: Mapping[str, Any]) -> Answer:
             return Answer(as_json(await catalogs.skills()))
         case _:
             return Answer(as_json(await catalogs.extensions()))
-
-
-# Workspaces and their files
-
-
-def _workspace_of(host: BackendHost) -> WorkspaceOps:
-    return _present(host.backend.workspace, "workspace")
-
-
-def files_of(host: BackendHost) -> WorkspaceFilesOps:
-    """The files of the backend's workspace. NOT_SUPPORTED when it gives none."""
-    return _present(_workspace_of(host).files, "workspace.files")
-
-
-async def _workspace(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await _workspace_of(host).current()))
-
-
-async def _workspaces(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await _workspace_of(host).list()))
-
-
-async def _switch_workspace(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await _workspace_of(host).switch(given["id"])))
-
-
-async def _files(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await files_of(host).list(normalize_file_path(given.get("path", "")))))
-
-
-async def _stat_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    return Answer(as_json(await files_of(host).stat(normalize_file_path(given["path"]))))
-
-
-async def _read_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    opts: Any = {"maxBytes": min(given["maxBytes"], _MOST_READ_BYTES)} if "maxBytes" in given else None
-    return Answer(as_json(await files_of(host).read(normalize_file_path(given["path"]), opts)))
-
-
-async def _write_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    path, files = _inside(given["path"]), files_of(host)
-    decode_file_content(given["content"], given.get("encoding", "utf8"))
-    opts: Any = {name: given[name] for name in ("encoding", "ifRevision") if name in given}
-    try:
-        await files.stat(path)
-        existed = True
-    except NotFound:
-        existed = False
-    return Answer(as_json(await files.write(path, given["content"], opts)), created=not existed)
-
-
-async def _delete_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    await files_of(host).delete(_inside(given["path"]))
-    return Answer()
-
-
-async def _rename_file(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    source, target = _inside(given["from"]), _inside(given["to"])
-    if target == source or target.startswith(source + "/"):
-        raise BadRequest(f"{source!r} cannot be moved into itself.")
-    return Answer(as_json(await files_of(host).rename(source, target)))
-
-
-def _inside(path: str) -> str:
-    normal = normalize_file_path(path)
-    if not normal:
-        raise BadRequest("The root of the workspace itself cannot be changed.")
-    return normal
 
 
 # Runs and services
@@ -330,14 +247,8 @@ async def _answer(host: BackendHost, given: Mapping[str, Any]) -> Answer:
 
 
 async def _call_service(host: BackendHost, given: Mapping[str, Any]) -> Answer:
-    services = _present(host.backend.services, "services")
+    services = present(host.backend.services, "services")
     return Answer(await services.call(given["plugin"], given["method"], given.get("args")))
-
-
-def _present(ops: T | None, capability: str) -> T:
-    if ops is None:
-        raise NotSupported(capability)
-    return ops
 
 
 HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
@@ -370,15 +281,7 @@ HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
         "duplicateProfile": _duplicate_profile,
         "setProfile": _set_profile,
         "catalog": _catalog,
-        "workspace": _workspace,
-        "workspaces": _workspaces,
-        "switchWorkspace": _switch_workspace,
-        "files": _files,
-        "statFile": _stat_file,
-        "readFile": _read_file,
-        "writeFile": _write_file,
-        "deleteFile": _delete_file,
-        "renameFile": _rename_file,
+        **WORKSPACE_HANDLERS,
         "run": _run,
         "runs": _runs,
         "runStatus": _run_status,

@@ -12,9 +12,10 @@ from cardloom_protocol.session.json_text import read_json
 from cardloom_protocol.session.requesting import request_of
 from cardloom_protocol.session.sse import SseParser, event_of
 
-from ..backend.handlers import carry_out, files_of
+from ..backend.handlers import carry_out
 from ..backend.host import BackendHost
 from ..backend.watching import Changes
+from ..backend.workspace_handlers import files_of
 from .asgi_client import AsgiClient
 
 HEARTBEAT_MS = 15_000

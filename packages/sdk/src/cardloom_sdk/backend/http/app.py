@@ -17,9 +17,10 @@ from cardloom_protocol.session.errors import SessionError, SessionErrorCode
 from cardloom_protocol.session.files import file_mime
 
 from ..contract import Backend
-from ..handlers import carry_out, files_of
+from ..handlers import carry_out
 from ..host import BackendHost
 from ..watching import Changes
+from ..workspace_handlers import files_of
 from .asgi import AsgiApp, Headers, Receive, Scope, Send, header, query, segments
 from .errors import NotAcceptable
 from .guard import Guard

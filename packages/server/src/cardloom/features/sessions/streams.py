@@ -21,8 +21,8 @@ from cardloom_protocol.session.errors import NotFound, NotSupported, SessionErro
 from cardloom_protocol.session.limits import session_limit
 from cardloom_protocol.session.services import ServiceEvent, service_error_event
 from cardloom_sdk.backend import BackendHost, Reader
-from cardloom_sdk.backend.handlers import files_of
 from cardloom_sdk.backend.watching import Changes
+from cardloom_sdk.backend.workspace_handlers import files_of
 
 from ...core.bus import Bus, connection_topic
 
