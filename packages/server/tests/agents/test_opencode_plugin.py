@@ -1,4 +1,4 @@
-"""Our plugin for OpenCode and its fork, run by Node: what it allows by itself where its program asks all the same."""
+"""Our plugin for OpenCode and its fork, run by Node: what it tells, and what it allows its program by itself."""
 
 from __future__ import annotations
 
@@ -32,13 +32,37 @@ console.log(JSON.stringify(answered))
 process.exit()
 """
 
+LATE = """
+import {{ Cardloom }} from "./{plugin}"
+const posted = []
+globalThis.fetch = async (url, {{ body }}) => {{
+  const {{ properties, parent }} = JSON.parse(body)
+  posted.push([url.split("/").pop(), properties.status?.type ?? null, parent])
+  return {{ arrayBuffer: async () => null }}
+}}
+let answer
+const late = new Promise((resolve) => {{ answer = resolve }})
+const {{ event }} = await Cardloom({{ client: {{ session: {{ get: () => late }} }} }})
+const tell = (type, properties) => event({{ event: {{ type, properties: {{ sessionID: "s", ...properties }} }} }})
+const told = [
+  tell("session.status", {{ status: {{ type: "busy" }} }}),
+  tell("permission.asked", {{ id: "per_1" }}),
+  tell("session.status", {{ status: {{ type: "idle" }} }}),
+]
+answer({{ data: {{ parentID: "p" }} }})
+await Promise.all(told)
+while (posted.length < 3) await new Promise((resolve) => setTimeout(resolve))
+console.log(JSON.stringify(posted))
+process.exit()
+"""
 
-def answers(launch: Launch, folder: Path) -> object:
-    """What the plugin of a launch answers when a permission and a question are asked."""
+
+def answers(launch: Launch, folder: Path, script: str = SCRIPT) -> object:
+    """What a script prints that drives the plugin of a launch."""
     for file in launch.files:
         (folder / file.path).write_text(file.text)
     (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "ask.js").write_text(SCRIPT.format(plugin=PLUGIN_FILE))
+    (folder / "ask.js").write_text(script.format(plugin=PLUGIN_FILE))
     assert (folder / PLUGIN_FILE).read_text() == PLUGIN
     assert NODE is not None
     done = subprocess.run([NODE, "ask.js"], cwd=folder, capture_output=True, text=True, timeout=CAP_S, check=True)
@@ -59,3 +83,12 @@ def test_kilo_in_dangerous_mode_is_allowed_by_our_plugin_what_it_still_asks(tmp_
 )
 def test_otherwise_our_plugin_allows_nothing(launch: Launch, tmp_path: Path) -> None:
     assert answers(launch, tmp_path) == []
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_what_comes_while_our_plugin_asks_about_a_session_is_told_after_that_and_in_its_order(tmp_path: Path) -> None:
+    assert answers(opencode.HARNESS.launch(SPEC), tmp_path, LATE) == [
+        ["session.status", "busy", "p"],
+        ["permission.asked", None, "p"],
+        ["session.status", "idle", "p"],
+    ]

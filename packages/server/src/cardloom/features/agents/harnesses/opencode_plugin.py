@@ -38,10 +38,8 @@ const post = (type, body) => {
     .catch(() => {})
 }
 
-const learn = async (client, id) => {
+const ask = async (client, id) => {
   const known = session(id)
-  if (known.asked) return known
-  known.asked = true
   try {
     const found = await client.session.get({ path: { id } })
     known.parent ??= found.data?.parentID ?? null
@@ -49,13 +47,21 @@ const learn = async (client, id) => {
   } catch {
     known.parent ??= null
   }
+}
+
+// The next event does not wait until this one was dealt with: all of a session wait for the one answer, in their order.
+const learn = async (client, id) => {
+  const known = session(id)
+  known.asked ??= ask(client, id)
+  await known.asked
   return known
 }
 
 const remember = (type, properties) => {
   const info = properties.info
   if (type.startsWith("session.") && info?.id) {
-    Object.assign(session(info.id), { asked: true, parent: info.parentID ?? null, title: info.title ?? null })
+    session(info.id).asked ??= Promise.resolve()
+    Object.assign(session(info.id), { parent: info.parentID ?? null, title: info.title ?? null })
   }
   if (type === "message.updated" && info?.role === "assistant") {
     session(info.sessionID).last = info.id
