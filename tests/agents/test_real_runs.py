@@ -68,6 +68,7 @@ async def first_prompt(agent: RealAgent, manners: Manners) -> None:
     await agent.shows(*ANSWERED)
     await check_turns(agent)
     if manners.hooked:
+        await agent.until(lambda: agent.runtime["reply"], "to reply")
         reply = await agent.call("agents.lastReply")
         assert PLAIN_TEXT in reply["text"]
         assert reply["at"] <= agent.runtime["lastTurn"]["endedAt"]
@@ -144,10 +145,13 @@ async def leaving_and_coming_back(agent: RealAgent, manners: Manners) -> None:
     await agent.quiet()
     agent.scene()
     await agent.type_keys(manners.leave, "\r")
-    await agent.shows(EXITED)
+    await agent.until(lambda: agent.statuses[-1:] == [EXITED], "to leave")
+    # A busy Claude Code lets a sub-agent go on beside it, and takes its answer in another turn before it leaves.
+    assert agent.statuses == [EXITED] or manners.delegates
     assert agent.runtime["exitCode"] == 0
+    agent.scene()
     await agent.call("agent.start")
-    await agent.shows(EXITED, IDLE)
+    await agent.shows(IDLE)
     agent.scene()
     assert await agent.prompt("[[text]] again") == "sent"
     await agent.shows(*ANSWERED)
