@@ -7,6 +7,7 @@ import type { Plugin } from "vite";
 
 const built = fileURLToPath(new URL("../../packages/server/src/cardloom/web", import.meta.url));
 const server = process.env["CARDLOOM_URL"] ?? "http://127.0.0.1:7420";
+const toServer = { target: server, changeOrigin: true, headers: { origin: server } };
 
 /** Empties the folder that the page is built into, but for what the card SDK's build put there. */
 const emptied: Plugin = {
@@ -33,9 +34,11 @@ export default defineConfig({
   },
   server: {
     host: "127.0.0.1",
+    // To the server these requests come from a page of its own, as those of the built page do.
     proxy: {
-      "/ws": { target: server, ws: true },
-      "/access": { target: server },
+      "/ws": { ...toServer, ws: true },
+      "/access": toServer,
+      "/frames": toServer,
     },
   },
 });

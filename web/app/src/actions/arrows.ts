@@ -21,7 +21,7 @@ async function connectNow(session: Session, fromId: string, toId: string): Promi
   if (state === null || from === undefined || to === undefined) return null;
   const match = matchCards(from, to, arrowBetween(state, fromId, toId) !== null);
   if (!match.fits) {
-    if (match.reason !== "self") session.toast(matchText(session.t, match, from, to), "warning");
+    if (match.reason !== "self") session.toast((t) => matchText(t, match, from, to), "warning");
     return null;
   }
   try {
@@ -122,7 +122,7 @@ export async function resend(session: Session, arrowId: string, entryId?: number
   try {
     const params = entryId === undefined ? { arrowId } : { arrowId, entryId };
     const { delivered } = await session.client.call("arrow.resend", params);
-    session.toast(session.t("toast.resent", { count: delivered }), delivered > 0 ? "success" : "warning");
+    session.toast((t) => t("toast.resent", { count: delivered }), delivered > 0 ? "success" : "warning");
   } catch (error) {
     session.report("fail.resend", error);
   }

@@ -155,7 +155,7 @@ export async function restore(
     ...back.arrows.map((arrow) => ({ op: "putArrow", arrow }) as const),
   ]);
   const names = back.cards.filter((card) => back.restarted.includes(card.id)).map((card) => card.name);
-  if (names.length > 0) session.toast(session.t("toast.restarted", { names: names.join(", ") }), "accent");
+  if (names.length > 0) session.toast((t) => t("toast.restarted", { names: names.join(", ") }), "accent");
 }
 
 /** Moves or resizes cards; shown at once, taken back when the server refuses. */

@@ -2,7 +2,7 @@ import type { Session } from "../state/session";
 
 export async function undo(session: Session): Promise<void> {
   if (!session.online) {
-    session.toast(session.t("fail.away"), "warning");
+    session.toast((t) => t("fail.away"), "warning");
     return;
   }
   const outcome = await session.undo.undo();
@@ -11,7 +11,7 @@ export async function undo(session: Session): Promise<void> {
 
 export async function redo(session: Session): Promise<void> {
   if (!session.online) {
-    session.toast(session.t("fail.away"), "warning");
+    session.toast((t) => t("fail.away"), "warning");
     return;
   }
   const outcome = await session.undo.redo();

@@ -126,7 +126,7 @@ function NotifySwitch() {
         onChange={(event) => {
           const wanted = event.target.checked;
           void setNotifying(wanted).then((now) => {
-            if (wanted && !now) session.toast(t("agents.notifyDenied"), "warning");
+            if (wanted && !now) session.toast((t) => t("agents.notifyDenied"), "warning");
           });
         }}
       />

@@ -77,7 +77,7 @@ function Missing({ harness }: { harness: HarnessInfo }) {
   const { name, install } = harness;
   const copy = (text: string) => {
     navigator.clipboard.writeText(text).then(
-      () => session.toast(t("asked.copied")),
+      () => session.toast((t) => t("asked.copied")),
       (error: unknown) => session.report("fail.copy", error),
     );
   };

@@ -15,7 +15,7 @@ const CLICK_SLOP_PX = 5;
  */
 export function drawWithPointer(session: Session, cardId: string, outgoing: boolean, at: Point): void {
   if (!session.online) {
-    session.toast(session.t("fail.away"), "warning");
+    session.toast((t) => t("fail.away"), "warning");
     return;
   }
   begin(session, cardId, outgoing, false);

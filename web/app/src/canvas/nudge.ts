@@ -19,7 +19,7 @@ export function nudge(session: Session, cardIds: readonly string[], by: { x: num
   const state = session.canvas.get();
   if (state === null) return;
   if (!session.online) {
-    session.toast(session.t("fail.away"), "warning");
+    session.toast((t) => t("fail.away"), "warning");
     return;
   }
   const before = nudging?.before ?? new Map<string, Rect>();

@@ -17,7 +17,7 @@ export const removalQuestion = createStore<RemovalQuestion | null>(null);
 /** Removes cards and arrows, asking first when that would end a running program. */
 export function askAndRemove(session: Session, selection: Selection): void {
   if (!session.online) {
-    session.toast(session.t("fail.away"), "warning");
+    session.toast((t) => t("fail.away"), "warning");
     return;
   }
   const cards = session.canvas.get()?.cards;

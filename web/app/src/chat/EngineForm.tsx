@@ -72,7 +72,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       setEndpoints(answer.endpoints);
       setKey("");
       if (answer.problem === null) {
-        session.toast(t("chat.endpointWorks", { count: answer.models }), "success");
+        session.toast((t) => t("chat.endpointWorks", { count: answer.models }), "success");
         onClose();
         return;
       }

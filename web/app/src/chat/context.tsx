@@ -72,8 +72,8 @@ export function useAttempt(): (work: () => Promise<unknown>) => Promise<boolean>
       await work();
       return true;
     } catch (error) {
-      if (session.online) session.toast(reasonOf(session.t, error), "danger");
-      else session.toast(session.t("fail.away"), "warning");
+      if (session.online) session.toast((t) => reasonOf(t, error), "danger");
+      else session.toast((t) => t("fail.away"), "warning");
       return false;
     }
   };

@@ -63,7 +63,7 @@ function TrashQuestion({ path, isFolder }: { path: string; isFolder: boolean }) 
     close();
     session.files
       .trash(path)
-      .then(() => session.toast(t("files.trashed", { name }), "success"))
+      .then(() => session.toast((t) => t("files.trashed", { name }), "success"))
       .catch((error: unknown) => session.report("fail.trash", error));
   };
   return (

@@ -24,7 +24,7 @@ export function openFile(session: Session, ref: FileRef): void {
 export async function copyPath(session: Session, path: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(path);
-    session.toast(session.t("asked.copied"), "default");
+    session.toast((t) => t("asked.copied"), "default");
   } catch (error) {
     session.report("fail.copy", error);
   }

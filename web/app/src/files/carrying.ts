@@ -28,7 +28,7 @@ export function carryFile(session: Session, ref: FileRef, at: Point): void {
     if (!started && Math.hypot(point.x - at.x, point.y - at.y) <= CLICK_SLOP_PX) return;
     if (!started && !session.online) {
       finish(false);
-      session.toast(session.t("fail.away"), "warning");
+      session.toast((t) => t("fail.away"), "warning");
       return;
     }
     getSelection()?.removeAllRanges();

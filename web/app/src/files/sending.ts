@@ -26,18 +26,17 @@ export function sendingText(t: Translate, card: Pick<Card, "kind" | "name" | "po
 
 /** Sends a reference in the owner's name, or says why the card cannot take it. */
 export async function sendFile(session: Session, cardId: string, ref: FileRef): Promise<void> {
-  const { t } = session;
   const card = session.canvas.get()?.cards.get(cardId);
   if (card === undefined) return;
   if (inputForFile(card) === null) {
-    session.toast(sendingText(t, card), "warning");
+    session.toast((t) => sendingText(t, card), "warning");
     return;
   }
   try {
     const { delivered, outcome } = await session.client.call("ports.deliver", { to: cardId, data: ref, type: FILE_REF });
     const values = { file: nameOf(refText(ref)), name: card.name };
-    if (delivered > 0) session.toast(t("files.sent", values), "success");
-    else session.toast(t("files.notTaken", { ...values, outcome: t(`outcome.${outcome}`) }), "warning");
+    if (delivered > 0) session.toast((t) => t("files.sent", values), "success");
+    else session.toast((t) => t("files.notTaken", { ...values, outcome: t(`outcome.${outcome}`) }), "warning");
   } catch (error) {
     session.report("fail.sendFile", error);
   }

@@ -33,7 +33,7 @@ export function PackagesDialog() {
   const [tab, setTab] = useState<Tab>("installed");
   const close = () => session.ui.update((ui) => ({ ...ui, overlay: null }));
   const back = () => setView({ show: "list" });
-  const acts = actsOf(work, t, setView);
+  const acts = actsOf(work, setView);
 
   return (
     <Modal title={titleOf(view, t)} wide onClose={close}>
@@ -88,7 +88,7 @@ function titleOf(view: View, t: Translate): string {
 type Acts = ReturnType<typeof actsOf>;
 
 /** What can be done, each with its call, what is shown then, and what is said. */
-function actsOf({ session, run }: Work, t: Translate, setView: (view: View) => void) {
+function actsOf({ session, run }: Work, setView: (view: View) => void) {
   const { client } = session;
   const listed = (info: PackageInfo) => {
     session.app.update((app) => ({
@@ -101,7 +101,7 @@ function actsOf({ session, run }: Work, t: Translate, setView: (view: View) => v
   const done = (info: PackageInfo | null, said: "toast.installed" | "toast.updated") => {
     if (info === null) return;
     listed(info);
-    session.toast(t(said, { name: info.displayName, version: info.version }), "success");
+    session.toast((t) => t(said, { name: info.displayName, version: info.version }), "success");
     setView({ show: "list" });
   };
   return {
@@ -137,7 +137,7 @@ function actsOf({ session, run }: Work, t: Translate, setView: (view: View) => v
         ...app,
         packages: app.packages.filter((known) => known.packageId !== packageId),
       }));
-      session.toast(t("toast.uninstalled", { name: info.displayName }));
+      session.toast((t) => t("toast.uninstalled", { name: info.displayName }));
       setView({ show: "list" });
     },
   };

@@ -33,8 +33,8 @@ async function copy(session: Session, { writeId, name, text }: Copied): Promise<
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);
   }
-  const said = reason === null ? session.t("asked.copied") : session.t("asked.notCopied");
-  session.toasts.show(said, reason === null ? "default" : "warning", { from: name });
+  const said = reason === null ? "asked.copied" : "asked.notCopied";
+  session.toasts.show((t) => t(said), reason === null ? "default" : "warning", { from: name });
   const told = reason === null ? { ok: true } : { ok: false, reason: reason.slice(0, 500) };
   session.client.call("clipboard.written", { writeId, ...told }).catch(() => undefined);
 }

@@ -24,7 +24,7 @@ import { AgentWatch } from "./agentWatch";
 import { applyActivity, applyChanges, applyEvent, closeDialog, fromSnapshot, openDialog, type CanvasState } from "./canvas";
 import { withLocalNames } from "./localNames";
 import { createStore } from "./store";
-import { Toasts } from "./toasts";
+import { Toasts, type Told } from "./toasts";
 import { INITIAL_UI, keepExisting, type UiState } from "./ui";
 import { UndoHistory } from "./undo";
 
@@ -103,7 +103,7 @@ export class Session {
     private readonly memory: Memory,
   ) {
     this.client = new CanvasClient({ ...options, beforeCall: (method) => this.beforeCall(method) });
-    this.toasts = new Toasts(options.timers);
+    this.toasts = new Toasts(options.timers, () => this.t);
     const why = (error: unknown) => reasonOf(this.t, error);
     this.frames = new Frames(this.client, this.canvas, {
       openSocket: options.openCardSocket,
@@ -112,10 +112,12 @@ export class Session {
     });
     this.files = new FileDesk(this.client, options.timers, why);
     const budgetCrossed = (budget: Budget, percent: number) => {
-      const name = budgetName(budget, this.canvas.get()?.cards, this.t);
       const tone = stepOf(percent) === 100 ? "danger" : stepOf(percent) === 80 ? "warning" : "default";
       const isSpent = budget.percent >= percent;
-      this.toasts.show(isSpent ? this.t("budget.crossed", { name, percent }) : this.t("budget.crossedUnpriced", { name }), tone);
+      this.toasts.show((t) => {
+        const name = budgetName(budget, this.canvas.get()?.cards, t);
+        return isSpent ? t("budget.crossed", { name, percent }) : t("budget.crossedUnpriced", { name });
+      }, tone);
     };
     this.usage = new UsageDesk(this.client, options.timers, budgetCrossed, why);
     this.watch = new AgentWatch(this.client, () => this.workspaceId);
@@ -184,17 +186,17 @@ export class Session {
     };
   }
 
-  toast(message: string, tone: Tone = "default"): void {
-    this.toasts.show(message, tone);
+  toast(told: Told, tone: Tone = "default"): void {
+    this.toasts.show(told, tone);
   }
 
   /** Says what did not work and why; a server that is away is said once and plainly. */
   report(what: TextKey, error: unknown): void {
     if (isFailure(error, "UNAVAILABLE") && !this.online) {
-      this.toasts.show(this.t("fail.away"), "warning");
+      this.toasts.show((t) => t("fail.away"), "warning");
       return;
     }
-    this.toasts.show(this.t("fail.because", { what: this.t(what), reason: reasonOf(this.t, error) }), "danger");
+    this.toasts.show((t) => t("fail.because", { what: t(what), reason: reasonOf(t, error) }), "danger");
   }
 
   private beforeCall(method: CanvasMethodName): void {
@@ -221,7 +223,7 @@ export class Session {
       this.canvas.update((state) => (state === null ? null : closeDialog(state, event.dialogId)));
     });
     client.on("ui.toast", (event: { name: string; message: string; tone: Tone; durationMs: number }) => {
-      this.toasts.show(toldOf(this.t, event.message), event.tone, { from: event.name, durationMs: event.durationMs });
+      this.toasts.show((t) => toldOf(t, event.message), event.tone, { from: event.name, durationMs: event.durationMs });
     });
     client.on("stream.gap", () => void this.resync());
     this.canvas.subscribe(() => this.forgetRemoved());
@@ -263,6 +265,7 @@ export class Session {
   private applyPreferences(preferences: Preferences): void {
     if (preferences.language !== this.app.get().preferences.language) {
       this.translate = translator(preferences.language);
+      this.toasts.sayAgain();
       // Once more from the server, whose names for cards without a title are English.
       void this.resync();
     }

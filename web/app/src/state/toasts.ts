@@ -1,10 +1,15 @@
 import type { Timers } from "../connection/client";
+import type { Translate } from "../i18n/catalogue";
 import type { Tone } from "../wire/records";
 import { createStore } from "./store";
+
+/** What a toast says: as it is, or by the texts of the language in which the page is read. */
+export type Told = string | ((t: Translate) => string);
 
 interface Toast {
   id: number;
   message: string;
+  told: Told;
   tone: Tone;
   /** Who says it, when that is a card. */
   from: string | null;
@@ -17,13 +22,26 @@ export class Toasts {
   readonly shown = createStore<readonly Toast[]>([]);
   private nextId = 1;
 
-  constructor(private readonly timers: Timers) {}
+  constructor(
+    private readonly timers: Timers,
+    private readonly texts: () => Translate,
+  ) {}
 
-  show(message: string, tone: Tone = "default", options: { from?: string; durationMs?: number } = {}): void {
-    const toast: Toast = { id: this.nextId++, message, tone, from: options.from ?? null };
+  show(told: Told, tone: Tone = "default", options: { from?: string; durationMs?: number } = {}): void {
+    const message = this.messageOf(told);
+    const toast: Toast = { id: this.nextId++, message, told, tone, from: options.from ?? null };
     const same = (other: Toast) => other.message === message && other.from === toast.from;
     this.shown.update((toasts) => [...toasts.filter((other) => !same(other)), toast].slice(-MAX_SHOWN));
     this.timers.after(options.durationMs ?? (tone === "danger" ? 8_000 : 4_500), () => this.dismiss(toast.id));
+  }
+
+  /** Says what is shown once more, in the language that the page has now. */
+  sayAgain(): void {
+    this.shown.update((toasts) => toasts.map((toast) => ({ ...toast, message: this.messageOf(toast.told) })));
+  }
+
+  private messageOf(told: Told): string {
+    return typeof told === "string" ? told : told(this.texts());
   }
 
   dismiss(id: number): void {

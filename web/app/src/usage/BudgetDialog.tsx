@@ -55,7 +55,7 @@ function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(
     }
     session.usage.budgets.set({ workspaceId, budgets: found.budgets });
     session.usage.markSeen();
-    session.toast(t("budget.saved"), "success");
+    session.toast((t) => t("budget.saved"), "success");
     onClose();
   };
   return (
