@@ -173,6 +173,7 @@ async def test_a_command_that_ends_the_shell_gives_the_shells_code(new_shell: Ne
 
 async def test_nobody_types_into_somebody_elses_line(shell: Any) -> None:
     await shell.run("true")
+    await until(shell.app.terminals._terminals[shell.id]._ready.is_set)  # before, Ctrl+C may cost what follows
     await shell.type("git st")
     error = await shell.refused("true")
     assert error.code is ErrorCode.BUSY
