@@ -22,6 +22,8 @@ Call = tuple[str, str]
 """A tool call: its id and the tool's name. The id tells copies of one call apart from two calls."""
 
 MOST_OFFSETS: Final = 32
+Counts = Sequence[int | None]
+"""A count of each of many requests, None where it is not reported."""
 PLAIN_SPEEDS: Final = (None, "", "standard")
 """What a request says of its speed that costs nothing more."""
 
@@ -38,10 +40,22 @@ class Rates(NamedTuple):
 
     def cost_pico(self, fresh: int, output: int, read: int, written: int, hour: int) -> int | None:
         """What these counts cost; None when the prompt is longer."""
-        if fresh + read + written > self[5]:
-            return None
-        cost = fresh * self[0] + read * self[1] + hour * self[3] + output * self[4]
-        return cost + (written - hour) * self[2] if written > hour else cost
+        return self.costs_pico([fresh], [output], [read], [written], [hour])[0]
+
+    def costs_pico(
+        self, fresh: Counts, output: Counts, read: Counts, written: Counts, hour: Counts
+    ) -> list[int | None]:
+        """What requests cost, by a column for each count; None for a longer prompt, and where one is not reported."""
+        for_fresh, for_read, for_written, for_hour, for_output, longest = self
+        costs: list[int | None] = []
+        for new, out, old, kept, kept_1h in zip(fresh, output, read, written, hour, strict=True):
+            old, kept, kept_1h = old or 0, kept or 0, kept_1h or 0
+            if new is None or out is None or new + old + kept > longest:
+                costs.append(None)
+                continue
+            cost = new * for_fresh + old * for_read + kept_1h * for_hour + out * for_output
+            costs.append(cost + (kept - kept_1h) * for_written if kept > kept_1h else cost)
+        return costs
 
 
 class UsageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
