@@ -41,6 +41,10 @@ class Pairs:
         pairs = zip(self.ours, self.peers, strict=True)
         return statistics.median(peer / ours if self.less_is_better else ours / peer for ours, peer in pairs)
 
+    def __add__(self, more: Pairs) -> Pairs:
+        """The rounds of both; what is better is the same in both, or there are none yet."""
+        return Pairs([*self.ours, *more.ours], [*self.peers, *more.peers], more.less_is_better)
+
     def row(self, what: str, unit: str, beside: str, goal: Goal | None = None) -> Row:
         return Row(what, self.value, unit, beside, self.beside, self.ratio, goal)
 
