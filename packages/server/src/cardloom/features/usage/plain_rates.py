@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -57,11 +58,13 @@ class PlainRates(msgspec.Struct, frozen=True):
         return periods[max(bisect_right(periods, at_ms // DAY_MS, key=_first_day) - 1, 0)][1]
 
 
+@lru_cache(maxsize=256)
 def named(provider: str, model: str) -> str:
     """A model's name as the table may have it."""
     return _TAG.sub("", model.lower()).removeprefix(f"{provider}/").removeprefix("models/")
 
 
+@lru_cache(maxsize=256)
 def undated(name: str) -> str:
     """The name without the date of a snapshot."""
     return _DATE.sub("", name)
