@@ -10,8 +10,8 @@ SHIPPED := packages/server/src/cardloom/examples
 INSPECTOR := examples/cards/message-inspector
 INSPECTOR_SOURCES := $(wildcard $(INSPECTOR)/src/*) $(INSPECTOR)/index.html $(INSPECTOR)/vite.config.ts
 INSPECTOR_BUILT := $(INSPECTOR)/dist/index.html
-# On CI a test that fails is tried once more, and told (docs/decisions/0018-a-second-try-on-ci.md).
-TRIES := $(if $(CI),--reruns 1)
+# On CI what failed is tried once more (docs/decisions/0018-a-second-try-on-ci.md).
+tried = $(1) $(if $(CI),|| $(1) --last-failed)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-python test-alone test-web test-agents e2e check lint types contracts generated generate build smoke pictures bench ci clean
@@ -49,7 +49,7 @@ run: setup ## Open the demo workspace and print its address
 test: setup test-alone test-python test-web test-agents e2e ## Run every suite
 
 test-python: setup ## Unit, behaviour, contract and vector tests of the Python packages
-	$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e --ignore=tests/agents -n 4 $(TRIES)
+	$(call tried,$(BIN)/python -m pytest packages tests examples/cards --ignore=tests/e2e --ignore=tests/agents -n 4)
 	$(BIN)/python tests/vectors/run.py tests/vectors/cards tests/vectors/ui tests/vectors/fence
 
 test-alone: setup ## The protocol's tests in an environment that holds nothing but itself and pytest
@@ -64,12 +64,12 @@ test-web: setup ## Tests of the TypeScript packages
 
 test-agents: setup ## Agents' real programs against a scripted model (ALL=1: those too that CI leaves out)
 	$(BIN)/python tools/ensure_clis.py $(if $(ALL),--all)
-	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents --ignore=tests/agents/backends -n 3 --dist loadgroup $(TRIES)
-	CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents/backends $(TRIES)
+	$(call tried,CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents --ignore=tests/agents/backends -n 3 --dist loadgroup)
+	$(call tried,CARDLOOM_TEST_AGENTS=$(if $(ALL),all) $(OFFLINE) -m pytest tests/agents/backends)
 
 e2e: setup ## Journeys in a real browser
 	tools/ensure_chromium.sh
-	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile $(TRIES)
+	$(call tried,$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile)
 
 check: lint types contracts generated ## Everything that reads the code without running it
 
