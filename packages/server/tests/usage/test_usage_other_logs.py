@@ -118,15 +118,22 @@ def test_a_copied_history_that_ends_later_is_told_until_then(home: Home) -> None
     assert home.reasons() == {}
 
 
-def test_what_the_parent_did_is_no_part_of_a_forks_first_request(home: Home) -> None:
+def copied_past() -> list[bytes]:
+    """What a fork's log begins with: a prompt of its parent, a tool's call and what that cost."""
     one = codex_counts(300, 700, 50)
-    home.codex(
-        "child",
+    return [
         header(5, CHILD, forked_from_id=PARENT),
         header(5, PARENT),
         codex_line(5, "response_item", type="message", role="user"),
         codex_line(5, "response_item", type="function_call", name="shell", call_id="c1"),
         totals(5, one, one),
+    ]
+
+
+def test_what_the_parent_did_is_no_part_of_a_forks_first_request(home: Home) -> None:
+    home.codex(
+        "child",
+        *copied_past(),
         codex_line(5, "response_item", type="function_call", name="apply_patch", call_id="c2"),
         codex_line(6, "event_msg", type="thread_settings_applied"),
         codex_line(7, "response_item", type="message", role="user"),
@@ -138,14 +145,9 @@ def test_what_the_parent_did_is_no_part_of_a_forks_first_request(home: Home) -> 
 
 
 def test_a_fork_that_ends_its_copy_by_its_first_record_has_no_tools_of_its_parent(home: Home) -> None:
-    one = codex_counts(300, 700, 50)
     home.codex(
         "child",
-        header(5, CHILD, forked_from_id=PARENT),
-        header(5, PARENT),
-        codex_line(5, "response_item", type="message", role="user"),
-        codex_line(5, "response_item", type="function_call", name="shell", call_id="c1"),
-        totals(5, one, one),
+        *copied_past(),
         codex_line(7, "response_item", type="message", role="user"),
         codex_line(8, "response_item", type="function_call", name="read", call_id="c3"),
         used(9, "resp_1", codex_counts(40, 0, 9)),
