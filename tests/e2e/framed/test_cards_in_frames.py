@@ -60,6 +60,8 @@ def test_out_of_sight_and_zoomed_out_a_card_goes_on(hosted: Hosted, sit_down: Si
     made.count(2)
     far_away(made.person)
     expect(made.card).not_to_be_attached()
+    # The page tells what it shows now and then: a card that is back before it did was never out of sight.
+    expect(made.says("seen: hidden")).to_be_attached()
     back(made.person)
     expect(made.says("seen: visible")).to_be_visible()
     expect(made.counted).to_have_text("2")
