@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import queue
@@ -20,6 +21,7 @@ from cardloom.cli.authoring import new_card
 from cardloom.cli.card_dev import dev_card
 from cardloom.cli.card_folder import is_part_of_card, watch_command
 from cardloom.cli.console import UsageError
+from cardloom.cli.output import OutputError
 from cardloom_sdk import Client
 
 CAP_S = 60.0
@@ -188,6 +190,27 @@ async def test_a_folder_that_holds_what_it_held_loads_nothing_anew(tmp_path: Pat
         "package.update",
         "package.install",
     ]
+
+
+class LoggingServer:
+    """A server whose one card logs at once."""
+
+    def on(self, _event: str, listener: Callable[[Any], None]) -> None:
+        listener({"cardId": "card", "lines": [{"text": "hello"}]})
+
+
+async def test_following_ends_when_nobody_takes_what_the_card_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    dev = card_dev._Dev(cast(Client, LoggingServer()), {}, Path(), None, as_json=True, shown="card")
+
+    async def follow(_: card_dev._Dev) -> None:
+        await asyncio.Event().wait()
+
+    def closed(*_: object, **__: object) -> None:
+        raise OutputError
+
+    monkeypatch.setattr(card_dev, "print", closed, raising=False)
+    with pytest.raises(OutputError):
+        await asyncio.wait_for(card_dev._printing_logs(dev, follow), CAP_S)
 
 
 def test_a_folder_without_a_card_is_a_wrong_argument(tmp_path: Path) -> None:

@@ -6,5 +6,7 @@ from __future__ import annotations
 def main() -> None:
     """Run the command that the arguments name, and end the program with its exit code."""
     from .commands import app
+    from .output import watched_output
 
-    app()
+    with watched_output():
+        app()

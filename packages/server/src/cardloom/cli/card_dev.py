@@ -48,13 +48,17 @@ class _Dev:
     tree: str = ""
     """What the folder held when its page was last loaded, as the hash of a package's tree."""
 
-    def print_log(self, data: Any) -> None:
-        """Print what the card logged."""
-        for line in data["lines"] if data["cardId"] == self.shown else ():
-            if self.as_json:
-                print(json.dumps({"cardId": self.shown, **line}, ensure_ascii=False), flush=True)
-            else:
-                print(f"{_clock(line['atMs'])} {line['level']:<5} {visible(line['text'])}", flush=True)
+    async def print_logs(self) -> None:
+        """Print what the card logs, as long as somebody takes it."""
+        told: asyncio.Queue[Any] = asyncio.Queue()
+        self.client.on("card.log", told.put_nowait)
+        while True:
+            data = await told.get()
+            for line in data["lines"] if data["cardId"] == self.shown else ():
+                if self.as_json:
+                    print(json.dumps({"cardId": self.shown, **line}, ensure_ascii=False), flush=True)
+                else:
+                    print(f"{_clock(line['atMs'])} {line['level']:<5} {visible(line['text'])}", flush=True)
 
 
 async def _follow(
@@ -69,10 +73,22 @@ async def _follow(
         home = await workspace_of(client, workspace)
         named = None if card is None else await card_of(client, card, home["id"])
         dev = _Dev(client, home, folder, named, as_json)
-        client.on("card.log", dev.print_log)
         await client.subscribe(home["id"])
-        await follow(dev)
+        await _printing_logs(dev, follow)
     return Answer({}, "")
+
+
+async def _printing_logs(dev: _Dev, follow: Callable[[_Dev], Coroutine[Any, Any, None]]) -> None:
+    """Follow a folder and print what its card logs; whichever ends first ends the other."""
+    tasks = [asyncio.create_task(dev.print_logs()), asyncio.create_task(follow(dev))]
+    try:
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 # A page
