@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from cardloom.cli.commands import app
 from cardloom.features.usage.ledger import SCHEMA
 
+from .running_cli import Cli
+
 SAMPLES = Path(__file__).parents[1] / "usage" / "samples"
 
 
@@ -83,6 +85,16 @@ def test_logs_are_found_where_agents_keep_them_and_outlive_their_deletion(run: R
     assert json.loads(run("--json")[1]) == json.loads(first)
     assert json.loads(first)["total"]["requests"] == 8
     assert (tmp_path / "data/usage.db").exists()
+
+
+def test_a_damaged_index_is_told_once(cli: Cli) -> None:
+    cli.home.mkdir()
+    (cli.home / "usage.db").write_bytes(b"no database at all " * 100)
+    code, out, err = cli("usage")
+    (line,) = err.splitlines()
+    (kept,) = cli.home.glob("usage.damaged-*.db")
+    assert (code, bool(out)) == (0, True)
+    assert line == f"The usage index was damaged. It is kept as {kept}; the logs are read anew."
 
 
 def test_since_leaves_out_what_was_before(run: Runner) -> None:

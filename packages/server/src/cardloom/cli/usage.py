@@ -5,6 +5,7 @@ Works beside a running server: both may bring the index up to date.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -43,6 +44,8 @@ from .usage_output import (
     skips_as_text,
 )
 
+_LOG: Final = logging.getLogger("cardloom.features.usage")
+_UNHEARD: Final = logging.NullHandler()
 _FOLDER_DEPTH: Final = 12
 _QUIET_MS: Final = 1000
 
@@ -82,6 +85,7 @@ def _scanned(folders: Sequence[Path], now_ms: int) -> Iterator[UsageStore]:
     """The index, up to date. Given folders are read into memory and nothing is kept."""
     roots = [_given(folder) for folder in folders] if folders else roots_of(Path.home(), os.environ)
     kept = None if folders else Settings.from_environment().data_folder / INDEX_NAME
+    _LOG.addHandler(_UNHEARD)  # what a server writes into its log is said here in the command's own words
     store = UsageStore(kept, Prices())
     if store.set_aside is not None:
         say(f"The usage index was damaged. It is kept as {store.set_aside}; the logs are read anew.")
