@@ -79,9 +79,6 @@ class Person:
         """The entries of the journal in the details, newest first."""
         return self.details().get_by_role("region", name="Journal").get_by_role("listitem")
 
-    def toast(self, text: str | re.Pattern[str]) -> Locator:
-        return self.page.locator(".toast").filter(has_text=text)
-
     def toast_to_come(self, text: str) -> Callable[[], None]:
         """Look out for a toast from now on; gives what waits for it, though it may be gone again by then."""
         lookout = self.page.evaluate_handle(
@@ -89,9 +86,12 @@ class Person:
               const lookout = { seen: false };
               const look = () => {
                 const toasts = [...document.querySelectorAll(".toast")];
-                lookout.seen = toasts.some((toast) => toast.textContent.includes(text));
-                if (!lookout.seen) requestAnimationFrame(look);
+                lookout.seen ||= toasts.some((toast) => toast.textContent.includes(text));
+                if (lookout.seen) changes.disconnect();
               };
+              // Told of each change before the next: no toast is too short to be seen on a busy machine.
+              const changes = new MutationObserver(look);
+              changes.observe(document.body, { subtree: true, childList: true, characterData: true });
               look();
               return lookout;
             }""",

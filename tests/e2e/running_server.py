@@ -67,7 +67,10 @@ class RunningServer:
     def address(self) -> str:
         """The next address it prints, with a code that works once."""
         while True:
-            line = self._lines.get(timeout=CAP_S)
+            try:
+                line = self._lines.get(timeout=CAP_S)
+            except queue.Empty:
+                raise AssertionError(f"the server printed no address for {CAP_S:g} s: {self.said}") from None
             if line is None:
                 raise AssertionError(f"the server ended: {self.said}")
             if "#code=" in line:

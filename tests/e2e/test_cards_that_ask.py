@@ -103,8 +103,9 @@ def test_a_link_opens_in_a_page_of_its_own_that_knows_nothing_of_us(person: Pers
 def test_what_a_card_copies_is_on_the_clipboard_and_the_person_is_told(
     person: Person, page: Page, asker: Locator
 ) -> None:
+    told = person.toast_to_come("Asker: Text copied to the clipboard")
     choose(page, asker, "Copy the command")
-    expect(person.toast("Asker: Text copied to the clipboard")).to_be_visible()
+    told()
     status(asker, "copied")
     assert person.clipboard() == "npm test -- --grep checkout"
 

@@ -135,15 +135,18 @@ def test_files_are_looked_at_sent_to_a_card_and_found_again(
     note, radar = person.card("Note", "Note"), person.card("Custom card", "Spot Light")
     person.press_and_hold(middle(files.preview().get_by_role("heading").first), inside(note))
     expect(note.get_by_text("Note takes no file, only markdown")).to_be_visible()
+    refused = person.toast_to_come("Note takes no file, only markdown")
     person.page.mouse.up()
-    expect(person.toast("Note takes no file, only markdown")).to_be_visible()
+    refused()
     person.press_and_hold(middle(files.preview().get_by_role("heading").first), inside(radar))
     expect(radar.get_by_text("File → Spot")).to_be_visible()
+    sent = person.toast_to_come("Spot Light has prices.py:401")
+    copied = person.toast_to_come("Spot Light: Text copied to the clipboard")
     person.page.mouse.up()
-    expect(person.toast("Spot Light has prices.py:401")).to_be_visible()
+    sent()
 
     # The card reads the file, writes another and copies the line; what nobody may write it may not either.
-    expect(person.toast("Spot Light: Text copied to the clipboard")).to_be_visible()
+    copied()
     assert person.clipboard() == "def price_101() -> int:"
     expect(files.row("spots")).to_be_visible()
     assert (project / "spots" / "latest.txt").read_text() == "def price_101() -> int:"
@@ -176,8 +179,9 @@ def test_files_are_looked_at_sent_to_a_card_and_found_again(
     assert (project / "src" / "cart" / "old").is_dir()
     files.row("prices.py").click(button="right")
     person.page.get_by_role("menuitem", name="Move to the trash…").click()
+    trashed = person.toast_to_come("prices.py is in the trash")
     person.button("Move to the trash").click()
-    expect(person.toast("prices.py is in the trash")).to_be_visible()
+    trashed()
     expect(files.row("prices.py")).to_have_count(0)
     expect(files.preview()).to_have_count(0)
     assert not (project / "src" / "cart" / "prices.py").exists()

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from cardloom_protocol.frames import ErrorResponse
 from cardloom_protocol.ids import CardId
 
 CAP_S = 60.0
+STARTING_CAP_S = 120.0
 
 
 class Client:
@@ -160,13 +162,25 @@ class ServerProcess:
         self.said: list[str] = []
 
     def wait_until_open(self) -> str:
-        """The printed address, once the server listens."""
+        """The printed address, once the server listens; one that does not come to that is ended."""
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line.rstrip())
-            if "#code=" in line:
-                return line.split()[-1]
-        raise AssertionError(f"the server ended: {self.said}")
+        too_late = threading.Event()
+
+        def lose_patience() -> None:
+            too_late.set()
+            self.process.kill()
+
+        patience = threading.Timer(STARTING_CAP_S, lose_patience)
+        patience.start()
+        try:
+            for line in self.process.stdout:
+                self.said.append(line.rstrip())
+                if "#code=" in line:
+                    return line.split()[-1]
+        finally:
+            patience.cancel()
+        why = f"was not open after {STARTING_CAP_S:g} s" if too_late.is_set() else "ended"
+        raise AssertionError(f"the server {why}: {self.said}")
 
     @property
     def port(self) -> int:
