@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { ReactFlowProvider } from "@xyflow/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -103,6 +103,26 @@ test("what was told is not told again, and other calls tell nothing", async () =
   session.client.call("sticky.edit", {}).catch(() => undefined);
   await added(note("b"));
   session.client.call("terminal.ack", {}).catch(() => undefined);
+  expect(told()).toEqual(["a"]);
+});
+
+test("what the server refused to hear is told again, and no more once it was heard", async () => {
+  const { socket, told, answer } = await openCanvas(note("a"));
+  vi.advanceTimersByTime(0);
+  await socket.refuse("client.presence", "RATE_LIMITED");
+  vi.advanceTimersByTime(700);
+  expect(told()).toEqual(["a", "a"]);
+  await answer("client.presence", {});
+  vi.advanceTimersByTime(5000);
+  expect(told()).toEqual(["a", "a"]);
+});
+
+test("a canvas that is gone tells nothing, whatever was refused", async () => {
+  const { socket, told } = await openCanvas(note("a"));
+  vi.advanceTimersByTime(0);
+  cleanup();
+  await socket.refuse("client.presence", "RATE_LIMITED");
+  expect(vi.getTimerCount()).toBe(0);
   expect(told()).toEqual(["a"]);
 });
 

@@ -39,7 +39,8 @@ function pictureOf(session: Session, flow: FlowState) {
 
 /**
  * Tells the server which cards this page shows: at most every 700 ms, only when that changed, new cards at once. What
- * waits to be told is told before whatever may make a card ask the person for something: only a card in sight may.
+ * waits to be told is told before whatever may make a card ask the person for something: only a card in sight may. What
+ * the server refused to hear, as it does when a page calls too much at once, is told again.
  */
 export function usePresence(box: RefObject<HTMLDivElement | null>): void {
   const session = useSession();
@@ -49,6 +50,7 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
     let told = "";
     let toldAt = Number.NEGATIVE_INFINITY;
     let count = 0;
+    const stop = new AbortController();
     const report = () => {
       timer = null;
       if (!session.online || box.current === null) return;
@@ -58,7 +60,7 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       told = text;
       toldAt = performance.now();
       session.client.call("client.presence", picture).catch(() => {
-        told = "";
+        if (told === text && !stop.signal.aborted) forget();
       });
     };
     const soon = () => {
@@ -92,7 +94,6 @@ export function usePresence(box: RefObject<HTMLDivElement | null>): void {
       session.sightToldBy(tellWaiting),
     ];
     const scheme = matchMedia("(prefers-color-scheme: dark)");
-    const stop = new AbortController();
     scheme.addEventListener("change", soon, { signal: stop.signal });
     window.addEventListener("focus", soon, { signal: stop.signal });
     window.addEventListener("blur", soon, { signal: stop.signal });
