@@ -78,6 +78,17 @@ async def test_of_too_many_at_once_the_rest_is_counted() -> None:
     ]
 
 
+async def test_what_waits_is_told_when_asked_for_and_only_once() -> None:
+    logs, told = make(flush_ms=600_000)
+    logs.tell_now(ONE)
+    logs.write(ONE, "info", "a")
+    logs.tell_now(ONE)
+    logs.tell_now(ONE)
+    logs.write(ONE, "info", "b")
+    logs.tell_now(ONE)
+    assert [[line["text"] for line in one["lines"]] for one in told] == [["a"], ["b"]]
+
+
 async def test_a_long_line_is_cut() -> None:
     logs, _ = make()
     logs.write(ONE, "info", "x" * 5000)

@@ -192,6 +192,16 @@ async def test_log_lines_reach_the_panel_at_most_fifty_a_second(desk: Any, clien
     assert (told["cardId"], told["lines"][0]["text"]) == (card_id, "line 0")
 
 
+async def test_a_line_in_the_picture_of_a_log_is_told_before_it_and_never_after(desk: Any, clients: Any) -> None:
+    card_id, card, _ = await own_card(desk, clients)
+    desk.app.cards.logs._flush_ms = 600_000
+    for text in ("one", "two"):
+        await card.call("host.log", level="info", message=text)
+        assert (await desk.log(card_id))[-1] == text
+    told = [data["lines"] for name, data in desk.page.events if name == "card.log"]
+    assert [[line["text"] for line in lines] for lines in told] == [["one"], ["two"]]
+
+
 async def test_capabilities_name_what_is_built_and_nothing_else(desk: Any, clients: Any) -> None:
     _, card, _ = await own_card(desk, clients)
     offered = (await card.call("host.capabilities"))["methods"]

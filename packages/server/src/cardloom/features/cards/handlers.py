@@ -105,6 +105,7 @@ def _programs(service: CardsService) -> dict[str, Handler]:
 
     async def log(call: Call) -> Result:
         card = service.card(call.params["cardId"])
+        service.logs.tell_now(card.id)
         return {"lines": service.logs.lines(card.id, call.params.get("limit"))}
 
     async def restart(call: Call) -> Result:

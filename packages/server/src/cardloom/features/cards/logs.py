@@ -67,6 +67,13 @@ class CardLogs:
         if log.flush is None:
             log.flush = asyncio.get_running_loop().call_later(self._flush_ms / 1000, self._flush, card_id)
 
+    def tell_now(self, card_id: CardId) -> None:
+        """Tell the watchers what waits, so that what is told from now on goes on behind a look at the lines."""
+        log = self._logs.get(card_id)
+        if log is not None and log.flush is not None:
+            log.flush.cancel()
+            self._flush(card_id)
+
     def lines(self, card_id: CardId, most: int | None = None) -> list[dict[str, Any]]:
         """The latest lines of a card, the oldest first."""
         log = self._logs.get(card_id)
