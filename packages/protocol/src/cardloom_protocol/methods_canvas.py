@@ -15,7 +15,7 @@ from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
 from .methods_canvas_sessions import SESSION_ROWS
 from .methods_canvas_usage import USAGE_ROWS
-from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, nullable, one_of, record, text
+from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, one_of, or_null, record, text
 from .permissions import PERMISSIONS
 
 _WORKSPACE = {"workspaceId": ident()}
@@ -25,7 +25,7 @@ _COORDINATE: Shape = {"type": "number", "minimum": -1_000_000, "maximum": 1_000_
 _EXTENT: Shape = {"type": "number", "minimum": 80, "maximum": 4000}
 _PLACE = {"x": _COORDINATE, "y": _COORDINATE}
 _SIZE = {"w": _EXTENT, "h": _EXTENT}
-_TITLE = nullable(text(0, 120))
+_TITLE = or_null(text(0, 120))
 _NAME = text(1, 120)
 _FOLDER = text(1, 4096)
 _DIRECTION = one_of(("forward", "backward", "both"))
@@ -82,10 +82,10 @@ _ACCESS = (
     _row(
         "client.presence",
         record(
-            {"workspaceId": nullable(ident()), "active": boolean()},
+            {"workspaceId": or_null(ident()), "active": boolean()},
             {
                 "cards": items(record({"cardId": ident(), "visibility": _VISIBILITY}), max_items=5000),
-                "focusedCardId": nullable(ident()),
+                "focusedCardId": or_null(ident()),
                 "scheme": one_of(("dark", "light")),
             },
         ),

@@ -7,7 +7,7 @@ from typing import Final
 from .agents import HARNESSES
 from .limits import limit
 from .method_row import MethodRow
-from .param_shapes import Shape, boolean, ident, integer, items, nullable, one_of, record, text
+from .param_shapes import Shape, boolean, ident, integer, items, one_of, or_null, record, text
 
 AGENT_HARNESSES: Final = tuple(harness.id for harness in HARNESSES.values() if harness.kind == "ai")
 
@@ -17,8 +17,8 @@ _COORDINATE: Shape = {"type": "number", "minimum": -1_000_000, "maximum": 1_000_
 _EXTENT: Shape = {"type": "number", "minimum": 80, "maximum": 4000}
 _PROMPT_TEXT = text(1, limit("promptChars"))
 _SETTINGS: Final = {
-    "model": nullable(text(1, 200)),
-    "folder": nullable(text(1, 4096)),
+    "model": or_null(text(1, 200)),
+    "folder": or_null(text(1, 4096)),
     "dangerous": boolean(),
     "arguments": items(text(0, 4096), max_items=64),
 }
@@ -48,10 +48,10 @@ AGENT_ROWS: Final = (
             {
                 "w": _EXTENT,
                 "h": _EXTENT,
-                "title": nullable(text(0, 120)),
+                "title": or_null(text(0, 120)),
                 **_SETTINGS,
-                "worktree": nullable(record({"branch": text(1, 200)})),
-                "prompt": nullable(_PROMPT_TEXT),
+                "worktree": or_null(record({"branch": text(1, 200)})),
+                "prompt": or_null(_PROMPT_TEXT),
                 "start": boolean(),
             },
         ),
@@ -61,7 +61,7 @@ AGENT_ROWS: Final = (
     _row("agent.configure", record(_CARD, _SETTINGS), "Changes what the agent's next start depends on.", "Card"),
     _row(
         "agent.start",
-        record(_CARD, {"prompt": nullable(_PROMPT_TEXT), "fresh": boolean()}),
+        record(_CARD, {"prompt": or_null(_PROMPT_TEXT), "fresh": boolean()}),
         "Starts an agent that does not run, in its last session unless a fresh one is asked for.",
         "Card",
     ),

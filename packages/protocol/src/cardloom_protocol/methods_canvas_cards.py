@@ -9,11 +9,11 @@ from typing import Final
 
 from .limits import limit
 from .method_row import MethodRow
-from .param_shapes import Shape, boolean, ident, nullable, record, text
+from .param_shapes import Shape, boolean, ident, or_null, record, text
 
 _CARD: Final = {"cardId": ident()}
 _SETTING: Final[Shape] = {"type": ["string", "number", "boolean", "null"]}
-_SECRET: Final[Shape] = nullable(text(1, limit("secretChars")))
+_SECRET: Final[Shape] = or_null(text(1, limit("secretChars")))
 
 
 def _row(name: str, params: Shape, doc: str, result: str = "nothing") -> MethodRow:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, ident, integer, items, nullable, one_of, record, text
+from .param_shapes import Shape, ident, integer, items, one_of, or_null, record, text
 
 _INDEX = integer(0, 10_000)
 _TASK_TEXT = text(1, 500)
 _TASK_STATUS = one_of(("pending", "active", "done", "error"))
-_ASSIGNEE = nullable(text(0, 128))
+_ASSIGNEE = or_null(text(0, 128))
 _COLUMN_TITLE = text(1, 64)
 _LONG_TEXT = text(0, 1_000_000)
 _TODO_ITEM = record(
@@ -88,7 +88,7 @@ CONTENT_ROWS: Final = (
     ),
     _row(
         "sticky.edit",
-        record({"cardId": ident()}, {"title": nullable(text(0, 120)), "color": one_of(STICKY_COLORS)}),
+        record({"cardId": ident()}, {"title": or_null(text(0, 120)), "color": one_of(STICKY_COLORS)}),
         "Changes a sticky's words or colour.",
         "Card",
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, anything, ident, items, nothing, nullable, one_of, record, text, url
+from .param_shapes import Shape, anything, ident, items, nothing, one_of, or_null, record, text, url
 from .session.call_table import SESSION_CALLS
 from .session.calls import SessionCall
 
@@ -160,7 +160,7 @@ SESSION_ROWS: Final = (
     ),
     MethodRow(
         "chat.edit",
-        record({"cardId": ident()}, {name: nullable(text(1, 200)) for name in ("backend", "sessionId", "profile")}),
+        record({"cardId": ident()}, {name: or_null(text(1, 200)) for name in ("backend", "sessionId", "profile")}),
         "sessions",
         "Gives a chat card another session, or another backend or profile for the session that its first prompt makes.",
         "{revision, content}",

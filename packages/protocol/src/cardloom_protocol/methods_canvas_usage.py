@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, ident, integer, items, nullable, one_of, record
+from .param_shapes import Shape, ident, integer, items, one_of, or_null, record
 
 USAGE_GROUPS: Final = ("day", "agent", "model", "session", "sender")
 USAGE_SPLITS: Final = ("agent", "model", "sender")
@@ -20,9 +20,9 @@ _BUDGET = record(
     {"period": one_of(BUDGET_PERIODS), "unpriced": one_of(UNPRICED_RULES)},
     {
         "id": ident(),
-        "agentId": nullable(ident()),
-        "limitMicroUsd": nullable(_AMOUNT),
-        "limitTokens": nullable(_AMOUNT),
+        "agentId": or_null(ident()),
+        "limitMicroUsd": or_null(_AMOUNT),
+        "limitTokens": or_null(_AMOUNT),
     },
 )
 
@@ -37,8 +37,8 @@ USAGE_ROWS: Final = (
         record(
             {"by": one_of(USAGE_GROUPS)},
             {
-                "workspaceId": nullable(ident()),
-                "agentId": nullable(ident()),
+                "workspaceId": or_null(ident()),
+                "agentId": or_null(ident()),
                 "period": one_of(USAGE_PERIODS),
                 "from": _AT_MS,
                 "to": _AT_MS,

@@ -63,8 +63,13 @@ def one_of(options: Sequence[str]) -> Shape:
 
 
 def nullable(shape: Shape) -> Shape:
-    """The shape, or null."""
+    """The shape, or null, as the card contract writes it."""
     return {"anyOf": [shape, {"type": "null"}]}
+
+
+def or_null(shape: Shape) -> Shape:
+    """A shape of one type, or null. A refusal says what is wrong with the value, where `nullable` names no reason."""
+    return {**shape, "type": [shape["type"], "null"]}
 
 
 def anything() -> Shape:

@@ -192,6 +192,13 @@ async def test_a_budget_of_nobodys_agent_is_refused_and_one_of_a_removed_agent_k
     assert kept["agentId"] == desk.agent_id
 
 
+async def test_a_limit_out_of_range_is_refused_by_its_name_and_what_it_may_be(desk: Desk) -> None:
+    budget = {"period": "day", "unpriced": "ignore", "limitTokens": 0}
+    error = await desk.page.refused("budget.set", workspaceId=desk.home, budgets=[budget])
+    assert error.message == "budget.set/budgets/0/limitTokens: The number must be 1 or more."
+    assert (error.code, error.data[0]["keyword"]) == ("INVALID_PARAMS", "minimum")
+
+
 async def test_a_long_turn_is_measured_before_it_ends(desk: Desk) -> None:
     desk.at(1)
     await budgeted(desk, period="total", limitTokens=30)

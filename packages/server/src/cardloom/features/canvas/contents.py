@@ -15,7 +15,7 @@ from cardloom_protocol.hosting import issues_to_wire
 from cardloom_protocol.limits import limit
 from cardloom_protocol.methods_canvas_agents import AGENT_HARNESSES
 from cardloom_protocol.methods_canvas_content import STICKY_COLORS
-from cardloom_protocol.param_shapes import Shape, boolean, ident, items, nullable, one_of, record, text
+from cardloom_protocol.param_shapes import Shape, boolean, ident, items, one_of, or_null, record, text
 from cardloom_protocol.schema import CompiledSchema, compile_schema
 
 NewId = Callable[[], str]
@@ -42,16 +42,16 @@ _SHAPES: Final[Mapping[str, Shape]] = {
         {"columns": items(_COLUMN, min_items=1, max_items=32), "tasks": items(_TASK, max_items=limit("todoItems"))},
     ),
     "sticky": record({}, {"color": one_of(STICKY_COLORS)}),
-    "terminal": record({}, {"shell": one_of(SHELLS), "cwd": nullable(text(1, 4096))}),
-    "chat": record({}, {name: nullable(text(1, 200)) for name in CHAT_FIELDS}),
+    "terminal": record({}, {"shell": one_of(SHELLS), "cwd": or_null(text(1, 4096))}),
+    "chat": record({}, {name: or_null(text(1, 200)) for name in CHAT_FIELDS}),
     "agent": record(
         {"harness": one_of(AGENT_HARNESSES)},
         {
-            "model": nullable(text(1, 200)),
-            "folder": nullable(text(1, 4096)),
+            "model": or_null(text(1, 200)),
+            "folder": or_null(text(1, 4096)),
             "dangerous": boolean(),
             "arguments": items(text(0, 4096), max_items=64),
-            "worktree": nullable(record({"branch": text(1, 200), "path": text(1, 4096)})),
+            "worktree": or_null(record({"branch": text(1, 200), "path": text(1, 4096)})),
         },
     ),
     "budget": record({}),
