@@ -13,6 +13,9 @@ import { contextMenu } from "./contextMenu";
 
 const NamedIcon = lazy(() => import("../cards/overview/NamedIcon"));
 
+/** How long a menu waits for its card's own entries, which the server knows: no longer than a person would notice. */
+const OWN_ENTRIES_MS = 250;
+
 /** Opens the menu of a card; it acts on the whole selection when the card is part of it. */
 export function openCardMenu(session: Session, cardId: string, event: MouseEvent): void {
   const target = event.target as HTMLElement;
@@ -28,21 +31,33 @@ export function openCardMenu(session: Session, cardId: string, event: MouseEvent
   showCardMenu(session, cardId, chosen, menuPlace(event));
 }
 
-/** Opens the menu at once; what a card put into it itself comes a moment later. */
+/**
+ * Opens the menu, with what a card put into it itself: an entry that came on top of an open menu would push the others
+ * away under the pointer. What comes too late to wait for goes to the end.
+ */
 function showCardMenu(session: Session, cardId: string, chosen: readonly string[], at: { x: number; y: number }): void {
   const card = session.canvas.get()?.cards.get(cardId);
   const label = session.t("card.menuOf", { name: card?.name ?? "" });
   const menu = { label, at, entries: cardMenuEntries(session, cardId, chosen) };
-  contextMenu.set(menu);
-  if (card?.kind !== "custom" || chosen.length !== 1) return;
+  if (card?.kind !== "custom" || chosen.length !== 1) {
+    contextMenu.set(menu);
+    return;
+  }
+  const awaited = { ...menu, awaited: true as const };
+  const showWithoutOwn = () => contextMenu.update((known) => (known === awaited ? menu : known));
+  contextMenu.set(awaited);
+  const patience = setTimeout(showWithoutOwn, OWN_ENTRIES_MS);
   session.client
     .call("card.menu", { cardId })
     .then(({ items }) => {
-      if (items.length === 0 || contextMenu.get() !== menu) return;
       const own = items.map((item) => ownEntry(session, cardId, item));
-      contextMenu.set({ ...menu, entries: [...own, { id: "own-line", separator: true }, ...menu.entries] });
+      const line = { id: "own-line", separator: true } as const;
+      if (own.length === 0) showWithoutOwn();
+      else if (contextMenu.get() === awaited) contextMenu.set({ ...menu, entries: [...own, line, ...menu.entries] });
+      else if (contextMenu.get() === menu) contextMenu.set({ ...menu, entries: [...menu.entries, line, ...own] });
     })
-    .catch(() => undefined);
+    .catch(showWithoutOwn)
+    .finally(() => clearTimeout(patience));
 }
 
 /** An entry of the card's own. */

@@ -135,7 +135,7 @@ function Overlays() {
       {overlay === "usage" ? <UsageDialog /> : null}
       {overlay === "budgets" ? <BudgetDialog /> : null}
       <NewAgent />
-      {menu === null ? null : (
+      {menu === null || menu.awaited === true ? null : (
         <Menu
           key={`${menu.at.x},${menu.at.y}`}
           label={menu.label}

@@ -86,7 +86,7 @@ test("a menu of a window opens inside it, where it can be pressed", () => {
   expect(screen.getByRole("menu").closest("dialog")).not.toBeNull();
 });
 
-test("a menu that grows while it is open stays in the window", () => {
+test("a menu that grows while it is open stays where it is and in the window", () => {
   const rowPx = 30;
   vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(200);
   vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
@@ -98,5 +98,6 @@ test("a menu that grows while it is open stays in the window", () => {
   const { rerender } = render(menu(2));
   expect(screen.getByRole("menu").style.top).toBe(`${y}px`);
   rerender(menu(6));
-  expect(screen.getByRole("menu").style.top).toBe(`${y - 6 * rowPx}px`);
+  expect(screen.getByRole("menu").style.top).toBe(`${y}px`);
+  expect(screen.getByRole("menu").style.maxHeight).toBe(`${2 * rowPx}px`);
 });

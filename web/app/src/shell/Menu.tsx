@@ -33,7 +33,7 @@ function isItem(entry: MenuEntry): entry is MenuItem {
 /** A menu on top of everything. Arrow keys move, letters jump, Escape and a click elsewhere close it. */
 export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) {
   const list = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
+  const [place, setPlace] = useState<{ left: number; top: number; maxHeight: number } | null>(null);
   const [opener] = useState(() => document.activeElement);
 
   useLayoutEffect(() => {
@@ -42,15 +42,17 @@ export function Menu({ label, at, entries, anchor = null, onClose }: MenuProps) 
     const left = at.align === "end" ? at.x - box.width : at.x;
     const below = at.y + box.height <= window.innerHeight - 8;
     // Where there is no room below, it opens above its button instead of over it.
-    const top = below ? at.y : (anchor?.getBoundingClientRect().top ?? at.y) - box.height - (anchor === null ? 0 : 6);
+    const above = (anchor?.getBoundingClientRect().top ?? at.y) - box.height - (anchor === null ? 0 : 6);
+    const top = Math.max(8, Math.min(below ? at.y : above, window.innerHeight - box.height - 8));
     // On very large screens menus are drawn larger, and their own pixels with them.
     const scale = box.width / (list.current?.offsetWidth ?? 0) || 1;
     setPlace({
       left: Math.max(8, Math.min(left, window.innerWidth - box.width - 8)) / scale,
-      top: Math.max(8, Math.min(top, window.innerHeight - box.height - 8)) / scale,
+      top: top / scale,
+      // What comes to an open menu later is scrolled to: nothing moves away under the pointer.
+      maxHeight: (window.innerHeight - 8 - top) / scale,
     });
-    // What comes to an open menu later makes it taller: it has to stay in the window.
-  }, [at.x, at.y, at.align, anchor, entries.length]);
+  }, [at.x, at.y, at.align, anchor]);
 
   const placed = place !== null;
   useEffect(() => {
