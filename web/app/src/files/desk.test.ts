@@ -80,6 +80,17 @@ test("a file opens at its line with the folders above it unfolded", async () => 
   expect(desk.chosen.get()).toBe("src/b.txt");
 });
 
+test("what a file held before does not come back when its answer is late", async () => {
+  desk.open({ path: "a.txt" });
+  const early = socket.call("files.read");
+  await socket.event("files.changed", { watchId: "f1", changes: [{ path: "a.txt", type: "change" }] });
+  await timers.pass(300);
+  await socket.answer("files.read", { data: "new", encoding: "utf8", size: 3, truncated: false });
+  const old = { data: "old", encoding: "utf8", size: 3, truncated: false };
+  await socket.say({ kind: "res", id: early.id, ok: true, result: old });
+  expect(desk.shown.get()).toMatchObject({ content: { lines: ["new"] } });
+});
+
 test("the file that is looked at follows the disk and keeps the marked line", async () => {
   desk.open({ path: "a.txt" });
   await socket.answer("files.read", { data: "one", encoding: "utf8", size: 3, truncated: false });

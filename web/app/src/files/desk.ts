@@ -1,5 +1,6 @@
 import type { CanvasClient, Timers } from "../connection/client";
 import { isFailure } from "../connection/failure";
+import { AskingOrder } from "../state/askingOrder";
 import { createStore } from "../state/store";
 import type { FilesChanged } from "../wire/records";
 import { FIRST_BYTES, imageContent, imageType, MOST_BYTES, textContent, type Content } from "./content";
@@ -34,6 +35,7 @@ export class FileDesk {
   private readonly watches: Watches;
   /** How often each folder was read, so that an answer that was overtaken changes nothing. */
   private readonly reads = new Map<string, number>();
+  private readonly loads = new AskingOrder();
   private readonly due = new Set<string>();
   private cancelDue: (() => void) | null = null;
 
@@ -203,6 +205,7 @@ export class FileDesk {
   private async load(shown: Shown, whole: boolean): Promise<void> {
     const { workspaceId } = this;
     if (!this.active || workspaceId === null) return;
+    const isNews = this.loads.ask();
     const { path, line } = shown.ref;
     const picture = imageType(path) !== null && line === undefined;
     const maxBytes = picture || whole || line !== undefined ? MOST_BYTES : FIRST_BYTES;
@@ -221,7 +224,7 @@ export class FileDesk {
       next = { phase: "failed", content: null, sizeBytes: null, message: this.reasonOf(error) };
     }
     const now = this.shown.get();
-    if (now?.turn === shown.turn) this.shown.set({ ...now, ...next });
+    if (isNews() && now?.turn === shown.turn) this.shown.set({ ...now, ...next });
   }
 
   private changed({ watchId, changes }: FilesChanged): void {

@@ -6,6 +6,8 @@ import { ChatWire } from "./wire";
 const project = { id: "w1", name: "project" };
 const second = { id: "w2", name: "second" };
 
+const session = (id: string) => ({ id, title: id });
+
 function openDesk() {
   const server = new PlayedServer()
     .answer("session.capabilities", () => ({ workspace: { files: true } }))
@@ -35,4 +37,40 @@ test("a workspace that is opened can be chosen at once", async () => {
   server.event("workspace.changed", { workspaces: [] });
   await settled();
   expect(state().workspaces).toEqual([project, second]);
+});
+
+test("a list of sessions that was overtaken does not come back", async () => {
+  const { server, state } = openDesk();
+  await settled();
+  let answerLate: (answer: object) => void = () => undefined;
+  server.answer("session.list", () => new Promise((resolve) => (answerLate = resolve)));
+  server.event("session.changed", { backend: "engine" });
+  server.answer("session.list", () => ({ sessions: [session("one"), session("two")] }));
+  server.event("session.changed", { backend: "engine" });
+  await settled();
+  answerLate({ sessions: [session("one")] });
+  await settled();
+  expect(state().sessions?.map(({ id }) => id)).toEqual(["one", "two"]);
+});
+
+test.each(["client.online", "stream.gap"])("after %s a run that ended unheard is marked no more, one that goes on still is", async (missed) => {
+  const { server, state } = openDesk();
+  await settled();
+  for (const sessionId of ["ended", "goes on"]) {
+    server.event("session.run", { backend: "engine", sessionId, runId: `run of ${sessionId}`, status: "running" });
+  }
+  server.answer("session.runs", ({ sessionId }) => [{ runId: "r", status: sessionId === "ended" ? "done" : "running" }]);
+  server.event(missed);
+  await settled();
+  expect([...state().running]).toEqual(["goes on"]);
+});
+
+test("what changed unheard is read again", async () => {
+  const { server, state } = openDesk();
+  server.answerPlainly("session.backends", () => ({ backends: [{ id: "engine", title: "Engine", kind: "own" }] }));
+  await settled();
+  server.answer("session.list", () => ({ sessions: [session("new")] }));
+  server.event("stream.gap");
+  await settled();
+  expect(state().sessions?.map(({ id }) => id)).toEqual(["new"]);
 });

@@ -8,6 +8,7 @@ import {
   type WorkspaceInfo,
 } from "@cardloom/protocol/session";
 import { failureOf, type Failure } from "../../connection/failure";
+import { AskingOrder } from "../../state/askingOrder";
 import { createStore } from "../../state/store";
 import type { ChatWire } from "./wire";
 
@@ -52,9 +53,11 @@ export class ChatDesk {
   readonly backends = createStore<readonly BackendEntry[] | null>(null);
   private readonly states = new Map<string, ReturnType<typeof createStore<BackendState>>>();
   private readonly looked = new Set<string>();
+  private readonly orders = new Map<string, AskingOrder>();
 
   constructor(readonly wire: ChatWire) {
-    wire.on("client.online", () => void this.refresh());
+    wire.on("client.online", () => void this.catchUp());
+    wire.on("stream.gap", () => void this.catchUp());
     wire.on("session.run", (news: { backend: string; sessionId: string; status: string }) => this.runNews(news));
     wire.on("session.changed", (news: { backend: string }) => {
       if (this.looked.has(news.backend)) this.readSessions(news.backend).catch(() => undefined); // it tells itself
@@ -99,10 +102,11 @@ export class ChatDesk {
 
   async readSessions(backend: string): Promise<void> {
     const known = this.of(backend).get().sessions?.length ?? 0;
+    const isNews = this.ask(backend, "list");
     const page = await this.wire.call<{ sessions: SessionInfo[]; cursor?: string }>(backend, "list", {
       limit: Math.max(PAGE, known),
     });
-    this.of(backend).update((state) => ({ ...state, sessions: page.sessions, cursor: page.cursor ?? null }));
+    if (isNews()) this.of(backend).update((state) => ({ ...state, sessions: page.sessions, cursor: page.cursor ?? null }));
   }
 
   async readMoreSessions(backend: string): Promise<void> {
@@ -117,12 +121,14 @@ export class ChatDesk {
   }
 
   async readModels(backend: string): Promise<void> {
+    const isNews = this.ask(backend, "models");
+    let found: Pick<BackendState, "models" | "modelsFailure">;
     try {
-      const models = await this.wire.call<ModelInfo[]>(backend, "models");
-      this.of(backend).update((state) => ({ ...state, models, modelsFailure: null }));
+      found = { models: await this.wire.call<ModelInfo[]>(backend, "models"), modelsFailure: null };
     } catch (error) {
-      this.of(backend).update((state) => ({ ...state, models: [], modelsFailure: failureOf(error) }));
+      found = { models: [], modelsFailure: failureOf(error) };
     }
+    if (isNews()) this.of(backend).update((state) => ({ ...state, ...found }));
   }
 
   async readProfiles(backend: string): Promise<void> {
@@ -168,20 +174,46 @@ export class ChatDesk {
   }
 
   private async readWorkspaces(backend: string): Promise<void> {
+    const isNews = this.ask(backend, "workspaces");
     const [workspace, workspaces] = await Promise.all([
       this.wire.call<WorkspaceInfo>(backend, "workspace").catch(() => null),
       this.wire.call<WorkspaceInfo[]>(backend, "workspaces").catch(() => []),
     ]);
-    this.of(backend).update((state) => ({ ...state, workspace, workspaces }));
+    if (isNews()) this.of(backend).update((state) => ({ ...state, workspace, workspaces }));
   }
 
-  private runNews({ backend, sessionId, status }: { backend: string; sessionId: string; status: string }): void {
+  /** Reads anew whatever may have been told while this page did not hear it. */
+  private async catchUp(): Promise<void> {
+    const marked = [...this.states].flatMap(([backend, state]) => [...state.get().running].map((id) => ({ backend, id })));
+    await Promise.all([this.refresh(), ...marked.map(({ backend, id }) => this.lookAtRuns(backend, id))]);
+  }
+
+  /** Takes the mark from a session whose run ended unheard. */
+  private async lookAtRuns(backend: string, sessionId: string): Promise<void> {
+    const runs = await this.wire.call<readonly { status: string }[]>(backend, "runs", { sessionId }).catch(() => []);
+    if (!this.wire.online || runs.some((run) => run.status === "running")) return;
+    this.mark(backend, sessionId, false);
+  }
+
+  private mark(backend: string, sessionId: string, isRunning: boolean): void {
     this.of(backend).update((state) => {
       const running = new Set(state.running);
-      if (status === "running") running.add(sessionId);
+      if (isRunning) running.add(sessionId);
       else running.delete(sessionId);
       return { ...state, running };
     });
+  }
+
+  /** A question is asked of a backend; gives what says, once it is answered, whether the answer is still news. */
+  private ask(backend: string, what: string): () => boolean {
+    const key = `${backend} ${what}`;
+    const order = this.orders.get(key) ?? new AskingOrder();
+    this.orders.set(key, order);
+    return order.ask();
+  }
+
+  private runNews({ backend, sessionId, status }: { backend: string; sessionId: string; status: string }): void {
+    this.mark(backend, sessionId, status === "running");
     if (status !== "running" && this.looked.has(backend)) this.readSessions(backend).catch(() => undefined);
   }
 

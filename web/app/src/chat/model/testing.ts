@@ -13,6 +13,12 @@ export class PlayedServer implements ChatConnection {
     return this;
   }
 
+  /** The same of a method that stands beside the session protocol. */
+  answerPlainly(method: string, answer: (params: Record<string, unknown>) => unknown): this {
+    this.answers.set(method, answer);
+    return this;
+  }
+
   refuse(method: string, code: string): this {
     this.answers.set(method, () => ({ ok: false, error: { code, message: code } }));
     return this;
