@@ -91,7 +91,7 @@ def scene(database: Database, output_type: str, input_type: str) -> tuple[PortsS
     async def write_stats(_arrows: Any) -> None:
         return None
 
-    activity = Activity(graph, bus, graph.count, write_stats)
+    activity = Activity(graph, bus, write_stats)
     limits = PortLimits(chain_per_second=10**9)
     ports = PortsService(
         graph, grants, bus, clock, PortsStore(database), activity, {}, limits=limits, check=check_value

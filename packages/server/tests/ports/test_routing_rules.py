@@ -88,7 +88,7 @@ class Scene:
             if connected:
                 self._connect(card.id)
         self.ledger = MemoryLedger()
-        activity = Activity(self.graph, self.bus, self.graph.count, self._store)
+        activity = Activity(self.graph, self.bus, self._store)
         self.ports = PortsService(
             self.graph, self.grants, self.bus, self.clock, self.ledger, activity, {}, check=fast_check
         )

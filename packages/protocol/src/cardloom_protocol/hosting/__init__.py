@@ -33,9 +33,11 @@ from .routing import (
     check_output,
     deliver,
     lacks,
+    land,
     may_read,
     plan_emit,
     send,
+    spread,
 )
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "invalid_params",
     "issues_to_wire",
     "lacks",
+    "land",
     "may_read",
     "named_secrets",
     "params_issues",
@@ -74,4 +77,5 @@ __all__ = [
     "plan_emit",
     "rate_limited",
     "send",
+    "spread",
 ]

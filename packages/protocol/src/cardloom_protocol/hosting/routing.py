@@ -6,6 +6,7 @@ delivering looks at the value. Spec: ports; cards, ports; decisions 10, 11, 18, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -151,8 +152,17 @@ def deliver(plan: Plan, value: JsonValue, check: Check = check_value) -> Routed:
 
     The value is checked, converted and checked again once per distinct input, however many receivers there are.
     """
+    return spread(plan, land(plan, value, check))
+
+
+def land(plan: Plan, value: JsonValue, check: Check = check_value) -> list[Landed]:
+    """The first half of `deliver`: the value as the inputs of each of the plan's kinds get it, or why they do not."""
     check_output(plan.output, value, check)
-    landed = [_land(plan.output, port, value, check) for port in plan.kinds]
+    return [_land(plan.output, port, value, check) for port in plan.kinds]
+
+
+def spread(plan: Plan, landed: Sequence[Landed]) -> Routed:
+    """The second half of `deliver`: what that means for each receiver."""
     make = Delivery._make
     if not any(one.issues for one in landed):
         return Routed([make((peer, port, landed[kind])) for peer, port, kind in plan.targets], [], plan.skipped)

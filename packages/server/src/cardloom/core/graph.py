@@ -7,7 +7,6 @@ Only the canvas feature applies changes; everybody else reads. What is here is o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -16,7 +15,6 @@ from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 from .layer import Layer
 from .records import (
     Arrow,
-    ArrowStats,
     Card,
     Change,
     PutArrow,
@@ -135,12 +133,6 @@ class Graph:
                     self._workspaces[workspace.id] = workspace
                     self._cards_in.setdefault(workspace.id, {})
                     self._rewire(workspace_id)
-
-    def count(self, arrow_id: ArrowId, stats: ArrowStats) -> None:
-        """Take over what passed along an arrow; routing does not depend on it."""
-        arrow = self._arrows.get(arrow_id)
-        if arrow is not None:
-            self._arrows[arrow_id] = replace(arrow, stats=stats)
 
     def forget(self, workspace_id: WorkspaceId) -> None:
         """Drop a workspace with all that stands in it."""

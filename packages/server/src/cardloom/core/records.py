@@ -6,9 +6,10 @@ A record's `to_wire` is what pages see. Coordinates and sizes are canvas units (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
 from cardloom_protocol.ports.types import PortInfo
@@ -29,6 +30,9 @@ DEFAULT_NAMES: Mapping[str, str] = {
     "custom": "Card",
     "other": "Card",
 }
+
+
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +107,12 @@ class Card:
 
     @property
     def name(self) -> str:
-        """The name people see: their title, else the card's own, else its kind's."""
-        return self.title or self.chrome.title or self.type_name or DEFAULT_NAMES.get(self.kind, "Card")
+        """The name people see: their title, else the card's own, else its kind's.
+
+        It stands in the middle of sentences, so marks that turn the direction of what follows become U+FFFD.
+        """
+        name = self.title or self.chrome.title or self.type_name or DEFAULT_NAMES.get(self.kind, "Card")
+        return name if name.isascii() else _TURNING.sub("\ufffd", name)
 
     @property
     def type_name(self) -> str | None:
@@ -137,9 +145,9 @@ class Card:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ArrowStats:
-    """What passed along an arrow since it was drawn."""
+    """What passed along an arrow since it was drawn. Counted in place: every state of the arrow has the same one."""
 
     passed: int = 0
     dropped: int = 0

@@ -10,7 +10,6 @@ Applications find the first two as `scope["extensions"]["cardloom.post"]` and `[
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -29,16 +28,31 @@ _PONG_LOOKS: Final = 3
 
 
 class _Turn:
-    """The peers for whom one turn of a loop has something: one callback writes to all of them."""
+    """The peers for whom one turn of a loop has something: one callback writes to all of them.
+
+    Remembers the last text with its frame, as what many get comes many times in a row.
+    """
+
+    __slots__ = ("_call_soon", "_frame", "_peers", "_text")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._call_soon = loop.call_soon
         self._peers: list[AbortableWebSocket] = []
+        self._text = ""
+        self._frame = text_frame("")
 
     def add(self, peer: AbortableWebSocket) -> None:
         if not self._peers:
             self._call_soon(self._write)
         self._peers.append(peer)
+
+    def frame_of(self, text: str) -> bytes:
+        if text is self._text:
+            return self._frame
+        frame = text_frame(text)
+        if len(text) <= _SHARED_CHARS:
+            self._text, self._frame = text, frame
+        return frame
 
     def _write(self) -> None:
         peers, self._peers = self._peers, []
@@ -50,7 +64,12 @@ _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turn] = WeakKeyDictionary(
 
 
 class AbortableWebSocket(WebSocketsSansIOProtocol):
-    """Says why in a close frame, should the peer ever read it, and drops the connection soon after."""
+    """Says why in a close frame, should the peer ever read it, and drops the connection soon after.
+
+    What each text for each of many peers touches has slots: they lie together in memory.
+    """
+
+    __slots__ = ("_full", "_pong_looks", "_posted", "_posted_bytes", "_turn")
 
     linger_s = 1.0
 
@@ -63,6 +82,15 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
             turn = _turns[self.loop] = _Turn(self.loop)
         self._turn = turn
         self._pong_looks = 0
+        self._full = False
+
+    def pause_writing(self) -> None:
+        self._full = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._full = False
+        super().resume_writing()
 
     def handle_connect(self, event: Request) -> None:
         # Browsers, which always name their origin, answer pings whatever their pages do. A program that computes or
@@ -91,13 +119,18 @@ class AbortableWebSocket(WebSocketsSansIOProtocol):
         await super().run_asgi()
 
     def post(self, text: str) -> bool:
-        """Write a text in this turn of the loop; False when the peer has to read first, or is gone: then nothing is."""
-        if not self._posted:
-            if self.disconnected or self.conn.state is not _OPEN or not self.writable.is_set():
+        """Write a text in this turn of the loop, to a peer that is still there by then.
+
+        False when it has to read first: then nothing is written.
+        """
+        posted = self._posted
+        turn = self._turn
+        if not posted:
+            if self._full:
                 return False
-            self._turn.add(self)
-        frame = _shared_frame(text) if len(text) <= _SHARED_CHARS else text_frame(text)
-        self._posted.append(frame)
+            turn.add(self)
+        frame = turn.frame_of(text)
+        posted.append(frame)
         self._posted_bytes += len(frame)
         if self._posted_bytes > _TURN_BYTES:
             self.write_posted()
@@ -144,6 +177,3 @@ def text_frame(text: str) -> bytes:
     if size < 1 << 16:
         return b"\x81\x7e" + size.to_bytes(2, "big") + data
     return b"\x81\x7f" + size.to_bytes(8, "big") + data
-
-
-_shared_frame = lru_cache(maxsize=1)(text_frame)

@@ -36,7 +36,7 @@ def join_values(shared: Shared, canvas: CanvasService) -> ValuesGroup:
     """Make the ports and the built-in cards."""
     graph, bus, clock, grants, hooks = shared.graph, shared.bus, shared.clock, shared.grants, shared.sockets.hooks
     store = PortsStore(shared.database)
-    activity = Activity(graph, bus, canvas.commits.patch_stats, canvas.write_stats)
+    activity = Activity(graph, bus, canvas.write_stats)
     ports = PortsService(graph, grants, bus, clock, store, activity, {}, check=check_value)
     questions = Questions(ports, graph, bus, clock, check=check_value)
     catch_up = CatchUp(ports, questions, store, activity, graph, bus, clock)

@@ -17,14 +17,13 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cardloom_protocol.errors import CallError
-from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
+from cardloom_protocol.ids import CardId, WorkspaceId
 
 from ...core.bus import Bus, canvas_topic
 from ...core.clock import Clock
 from ...core.graph import Graph
 from ...core.records import (
     Arrow,
-    ArrowStats,
     Card,
     Change,
     JsonObject,
@@ -125,10 +124,6 @@ class Commits:
         if card is not None and card.runtime != runtime:
             self._announce(card.workspace_id, [PutCard(replace(card, runtime=runtime), ("runtime",))], None)
 
-    def patch_stats(self, arrow_id: ArrowId, stats: ArrowStats) -> None:
-        """Count what passed along an arrow; whoever counts tells the pages and has it written."""
-        self._graph.count(arrow_id, stats)
-
     def patch_problem(self, workspace_id: WorkspaceId, problem: str | None) -> bool:
         """Show what is wrong with a workspace's folder; never stored. Tells whether that is news."""
         workspace = self._graph.workspaces.get(workspace_id)
@@ -223,8 +218,6 @@ class Commits:
         match change, before, now:
             case PutCard(card, fields), Card(runtime=earlier), Card(runtime=latest) if card.runtime == earlier:
                 return PutCard(replace(card, runtime=latest), fields)
-            case PutArrow(arrow), Arrow(stats=before_stats), Arrow(stats=stats) if arrow.stats == before_stats:
-                return PutArrow(replace(arrow, stats=stats))
             case PutWorkspace(workspace), Workspace(problem=before_problem), Workspace(problem=problem) if (
                 workspace.problem == before_problem
             ):

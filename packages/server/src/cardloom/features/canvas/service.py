@@ -319,7 +319,7 @@ class CanvasService:
         await self.commit(workspace.id, lambda _: changes, by)
 
     async def write_stats(self, arrows: Sequence[tuple[ArrowId, ArrowStats]]) -> None:
-        """Put counted stats on disk; the graph holds them already (`Commits.patch_stats`)."""
+        """Put counted stats on disk; the graph holds them already."""
         await self._database.write(partial(save_stats, arrows=arrows))
 
     # Preferences

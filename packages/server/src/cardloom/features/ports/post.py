@@ -5,14 +5,13 @@ Spec: ports, receiving; decision 10 (chains); a program that is not connected mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from cardloom_protocol import hosting
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.hosting import ChainGuard
-from cardloom_protocol.hosting import Delivery as Routed
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import PortInfo
 
@@ -23,7 +22,7 @@ from ...core.delivery import Delivery, Receiver
 from ...core.ids import new_chain_id
 from ...core.records import Card
 from .model import OWNER, Outcome, Place
-from .wiring import peer_kind
+from .wiring import Row, peer_kind
 
 IsConnected: TypeAlias = Callable[[CardId], bool]
 PROGRAM: Final = "custom"
@@ -141,22 +140,17 @@ class Post:
             return ACCEPTED
         return not_running(to.name)
 
-    def give_programs(self, parcel: Parcel, accepted: Sequence[Routed], first_id: int) -> set[int]:
-        """Give a value to programs alone, numbered in a row; gives the numbers of those that do not run.
+    def give_programs(self, parcel: Parcel, row: Row, value: JsonValue, first_id: int) -> list[int]:
+        """Give a value as it is to programs alone, numbered in a row; gives the places of those that do not run.
 
         Only where `bus_knows` who runs.
         """
-        place, steady_ms, hand, received = parcel.place, self._clock.steady_ms(), self._bus.hand, self._received
-        missing: set[int] = set()
-        before: PortInfo | None = None
-        for entry_id, (peer, port, landed) in enumerate(accepted, first_id):
-            if port is not before:
-                before, event = port, _event(parcel, port, landed.data)
-            card_id = CardId(peer.card_id)
-            if hand(event, card_topic(card_id)):
-                received[card_id] = (place, entry_id, steady_ms)
-            else:
-                missing.add(entry_id)
+        topics = row.topics or ()
+        missing = self._bus.hand_each([_event(parcel, port, value) for port in row.inputs], topics)
+        place, steady_ms, received = parcel.place, self._clock.steady_ms(), self._received
+        for at, ((_, card_id), _) in enumerate(topics):
+            if not missing or at not in missing:
+                received[CardId(card_id)] = (place, first_id + at, steady_ms)
         return missing
 
 

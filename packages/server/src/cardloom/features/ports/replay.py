@@ -161,7 +161,7 @@ class _Play:
             Bus(),
             self._clock,
             self._ledger,
-            Activity(copy.graph, Bus(), copy.graph.count, _write_nothing),
+            Activity(copy.graph, Bus(), _write_nothing),
             receivers,
             is_connected=lambda card_id: card_id not in self._refusals,
         )

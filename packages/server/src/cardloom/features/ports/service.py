@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
@@ -18,7 +18,7 @@ from cardloom_protocol.hosting import (
     Plan,
     RateWindow,
     check_output,
-    deliver,
+    land,
     may_read,
     rate_limited,
 )
@@ -40,7 +40,7 @@ from .model import Body, Entry, Kind, Lane, Ledger, Outcome, Place, Via, body_of
 from .picking import pick
 from .post import IsConnected, Parcel, Post
 from .serving import Serving
-from .wiring import Routes, Wiring, port_of
+from .wiring import Wiring, port_of
 
 _WINDOW_MS: Final = 1000
 _KEEPERS: Final = frozenset(("note", "todo", "kanban", "sticky"))
@@ -148,15 +148,15 @@ class PortsService:
             card = self._graph.card(card_id)
             port = self._output(card, output)
             routes = self.wiring.routes(card, port)
-            routed = deliver(routes.plan, value, self._check)
+            landed = land(routes.plan, value, self._check)
             if rated:
                 self._take(state, output)
             place = self.post.place_after(cause)
-            count = 1 + len(routed.accepted) + len(routed.refused) + len(routed.skipped) + len(routes.paused)
+            count = 1 + len(routes.plan.targets) + len(routes.plan.skipped) + len(routes.paused)
             draft = self._draft(card, port, body, place, "emit", count)
             if port.retain:
                 self._keep(draft, card, port, value)
-            delivered, written = await self._serving.to_all(draft, routes, routed, value)
+            delivered, written = await self._serving.to_all(draft, routes, landed, value)
         await _settled(written)
         return delivered
 
@@ -298,11 +298,12 @@ class PortsService:
             value = loads(kept.text)
             if self._check(port, value):
                 return 0  # the output was declared anew and the old value no longer fits it
-            routed = deliver(Plan(port, targets, routes.plan.kinds, ()), value, self._check)
+            plan = Plan(port, targets, routes.plan.kinds, ())
+            landed = land(plan, value, self._check)
             place = self.post.place_after(None)
             draft = self._draft(card, port, self._body(value), place, "late", len(targets), "retained")
             draft.kept = kept
-            delivered, written = await self._serving.to_all(draft, Routes(routes.plan, (), routes.lanes), routed, value)
+            delivered, written = await self._serving.to_all(draft, replace(routes, plan=plan, paused=()), landed, value)
         await _settled(written)
         return delivered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 
 from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
-from cardloom_protocol.hosting import Delivery, Reason, Routed, Skipped, send
+from cardloom_protocol.hosting import Delivery, Landed, Reason, Skipped, send, spread
 from cardloom_protocol.ports import Check, PortInfo
 
 from ...core.graph import Graph
@@ -26,37 +26,27 @@ class Serving:
         self._check = check
 
     async def to_all(
-        self, draft: Draft, routes: Routes, routed: Routed, value: JsonValue
+        self, draft: Draft, routes: Routes, landed: Sequence[Landed], value: JsonValue
     ) -> tuple[int, Awaitable[None] | None]:
         """Hand a value to everybody it goes to, in order; what was done is recorded even if the caller is cancelled."""
-        lanes = routes.lanes
-        parcel, post = draft.parcel, self._post
-        accepted: Sequence[Delivery] = routed.accepted
-        delivered = 0
-        allowed = post.admit(parcel.place, len(routed.accepted))
+        lanes, plan = routes.lanes, routes.plan
+        routed = None if self._is_usual(draft, routes, landed, value) else spread(plan, landed)
+        wanted = len(plan.targets if routed is None else routed.accepted)
+        allowed = self._post.admit(draft.parcel.place, wanted)
+        if routed is None and allowed < wanted:
+            routed = spread(plan, landed)
         try:
-            if allowed == len(accepted) and self._is_usual(draft, routes, routed, value):
-                delivered, accepted = self._to_programs(draft, routes, accepted), ()
-            for index, (peer, port, landed) in enumerate(accepted):
-                entry_id, lane = draft.take_id(), lanes[peer.card_id]
-                mark = draft.mark(value, landed.data)
-                to = self._graph.find_card(peer.card_id)
-                if index >= allowed:
-                    draft.note(entry_id, "loop", peer.card_id, port, lane, message=LOOP_MESSAGE, landed=mark)
-                elif to is not None:
-                    if to.kind == PROGRAM:
-                        handed = post.give_program(parcel, to, port, landed.data, entry_id)
-                    else:
-                        handed = await post.hand_over(parcel, to, port, landed.data, entry_id)
-                    draft.note_handed(entry_id, handed, peer, port, lane, mark)
-                    delivered += handed.outcome == "accepted"
+            if routed is None:
+                delivered = self._to_programs(draft, routes, value)
+            else:
+                delivered = await self._to_each(draft, routes, routed.accepted, allowed, value)
         finally:
-            for peer, port, landed in routed.refused:
-                issue = landed.issues[0]
+            for peer, port, refused in () if routed is None else routed.refused:
+                issue = refused.issues[0]
                 message = f"input {port.id}: {issue.path or 'the value'}: {issue.message}"
                 error = CallError(ErrorCode.INVALID_PARAMS, message)
                 draft.note(draft.take_id(), "refused", peer.card_id, port, lanes[peer.card_id], error=error)
-            for skipped in routed.skipped:
+            for skipped in plan.skipped:
                 self._note_skipped(draft, skipped, lanes)
             for target in routes.paused:
                 lane = lanes[target.peer.card_id]
@@ -64,22 +54,42 @@ class Serving:
             written = draft.write()
         return delivered, written
 
-    def _is_usual(self, draft: Draft, routes: Routes, routed: Routed, value: JsonValue) -> bool:
+    def _is_usual(self, draft: Draft, routes: Routes, landed: Sequence[Landed], value: JsonValue) -> bool:
         """Whether a value goes as it is to programs alone and nobody keeps it: most do, and those go fastest."""
-        usual = draft.kept is None and draft.kind is None and routes.programs_only and self._post.bus_knows
-        return usual and all(landed.data is value for _, _, landed in routed.accepted) and not routed.refused
+        usual = draft.kept is None and draft.kind is None and routes.row.topics is not None and self._post.bus_knows
+        return usual and all(one.data is value and not one.issues for one in landed)
 
-    def _to_programs(self, draft: Draft, routes: Routes, accepted: Sequence[Delivery]) -> int:
+    def _to_programs(self, draft: Draft, routes: Routes, value: JsonValue) -> int:
         """Hand over a usual value; gives how many accepted it."""
-        missing = self._post.give_programs(draft.parcel, accepted, draft.next_id)
+        targets = routes.plan.targets
+        missing = self._post.give_programs(draft.parcel, routes.row, value, draft.next_id)
         if not missing:
             draft.note_round(routes.round(draft.next_id - draft.first_id, draft.via))
-            return len(accepted)
-        for peer, port, _ in accepted:
-            entry_id = draft.take_id()
-            handed = not_running(peer.name) if entry_id in missing else ACCEPTED
-            draft.note_handed(entry_id, handed, peer, port, routes.lanes[peer.card_id], None)
-        return len(accepted) - len(missing)
+            return len(targets)
+        for place, (peer, port, _) in enumerate(targets):
+            handed = not_running(peer.name) if place in missing else ACCEPTED
+            draft.note_handed(draft.take_id(), handed, peer, port, routes.lanes[peer.card_id], None)
+        return len(targets) - len(missing)
+
+    async def _to_each(
+        self, draft: Draft, routes: Routes, accepted: Sequence[Delivery], allowed: int, value: JsonValue
+    ) -> int:
+        """Hand over any value, to so many of its receivers; gives how many accepted it."""
+        delivered = 0
+        for index, (peer, port, landed) in enumerate(accepted):
+            entry_id, lane = draft.take_id(), routes.lanes[peer.card_id]
+            mark = draft.mark(value, landed.data)
+            to = self._graph.find_card(peer.card_id)
+            if index >= allowed:
+                draft.note(entry_id, "loop", peer.card_id, port, lane, message=LOOP_MESSAGE, landed=mark)
+            elif to is not None:
+                if to.kind == PROGRAM:
+                    handed = self._post.give_program(draft.parcel, to, port, landed.data, entry_id)
+                else:
+                    handed = await self._post.hand_over(draft.parcel, to, port, landed.data, entry_id)
+                draft.note_handed(entry_id, handed, peer, port, lane, mark)
+                delivered += handed.outcome == "accepted"
+        return delivered
 
     async def to_one(
         self,

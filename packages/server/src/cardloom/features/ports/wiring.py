@@ -5,6 +5,7 @@ Spec: ports; decisions 11, 18, 36. Nothing here looks at a value.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
@@ -12,6 +13,7 @@ from cardloom_protocol.hosting import CardView, PeerView, Plan, Reason, Skipped,
 from cardloom_protocol.ids import CardId, WorkspaceId
 from cardloom_protocol.ports import Direction, PeerInfo, PeerKind, PortInfo, pick_input
 
+from ...core.bus import Topic, card_topic
 from ...core.grants import Grants
 from ...core.graph import Graph
 from ...core.records import Arrow, Card
@@ -30,16 +32,29 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """Receivers in their order, the same object for all outputs of a card that reach the same inputs.
+
+    `topics` has the topic of each one's program and which of `inputs` it takes its values at; none, unless all of them
+    are cards with programs.
+    """
+
+    lanes: tuple[Lane, ...]
+    inputs: tuple[PortInfo, ...]
+    topics: tuple[tuple[Topic, int], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Routes:
     """Where values of one output go. `paused` are the receivers behind paused arrows, who get nothing now.
 
-    `programs_only` tells that all receivers are cards with programs.
+    `row` has the plan's receivers in their order.
     """
 
     plan: Plan
     paused: tuple[Target, ...]
     lanes: dict[str, Lane]
-    programs_only: bool = False
+    row: Row
     rounds: dict[tuple[int, Via], Round] = field(default_factory=dict)
 
     def round(self, offset: int, via: Via) -> Round:
@@ -50,12 +65,11 @@ class Routes:
         return found
 
     def _round(self, offset: int, via: Via) -> Round:
-        lanes = tuple(self.lanes[target.peer.card_id] for target in self.plan.targets)
         receipts = tuple(
             Receipt(at, "delivery", via, peer.card_id, port.id, port.type, lane.arrow_id, "accepted")
-            for at, ((peer, port, _), lane) in enumerate(zip(self.plan.targets, lanes, strict=True), offset)
+            for at, ((peer, port, _), lane) in enumerate(zip(self.plan.targets, self.row.lanes, strict=True), offset)
         )
-        return Round(receipts, lanes)
+        return Round(receipts, self.row.lanes)
 
 
 @dataclass(slots=True)
@@ -63,6 +77,7 @@ class _Remembered:
     stamp: tuple[int, int]
     joints: dict[CardId, list[Joint]] = field(default_factory=dict)
     routes: dict[tuple[CardId, str], Routes] = field(default_factory=dict)
+    rows: dict[tuple[tuple[CardId, str, str, str], ...], Row] = field(default_factory=dict)
 
 
 class Wiring:
@@ -109,8 +124,11 @@ class Wiring:
             plan = _without_deaf(plan_emit(self.view(card, paused=False), output), card)
             paused = plan_emit(self.view(card, paused=True), output)
             lanes = {joint.peer.info.card_id: joint.lane for joint in self.joints(card)}
-            only = all(target.peer.kind == "custom" for target in plan.targets)
-            found = remembered.routes[(card.id, output.id)] = Routes(plan, paused.targets, lanes, only)
+            key = tuple((card.id, peer.card_id, port.id, port.type) for peer, port, _ in plan.targets)
+            row = remembered.rows.get(key)
+            if row is None:
+                row = remembered.rows[key] = _row(plan, lanes)
+            found = remembered.routes[(card.id, output.id)] = Routes(plan, paused.targets, lanes, row)
         return found
 
     def forget(self, workspace_id: WorkspaceId) -> None:
@@ -135,6 +153,18 @@ class Wiring:
 
     def _effective(self, card: Card) -> frozenset[str] | None:
         return self._grants.effective(card.id) if card.kind == "custom" else None
+
+
+def _row(plan: Plan, lanes: Mapping[str, Lane]) -> Row:
+    in_order = tuple(lanes[target.peer.card_id] for target in plan.targets)
+    inputs: dict[tuple[str, str], PortInfo] = {}
+    for _, port, _ in plan.targets:
+        inputs.setdefault((port.id, port.type), port)
+    if any(peer.kind != "custom" for peer, _, _ in plan.targets):
+        return Row(in_order, tuple(inputs.values()), None)
+    numbers = {letter: number for number, letter in enumerate(inputs)}
+    topics = tuple((card_topic(CardId(peer.card_id)), numbers[port.id, port.type]) for peer, port, _ in plan.targets)
+    return Row(in_order, tuple(inputs.values()), topics)
 
 
 def peer_kind(card: Card) -> PeerKind:
