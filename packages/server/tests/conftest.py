@@ -312,7 +312,8 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., ServerProcess]]:
 
     def start(home: Path | None = None, folder: Path | None = None, port: int | None = None) -> ServerProcess:
         project = folder or tmp_path / "project"
-        project.mkdir(exist_ok=True)
+        if folder is None:
+            project.mkdir(exist_ok=True)
         server = ServerProcess(home or tmp_path / "data", project, port or next(_ports))
         started.append(server)
         return server

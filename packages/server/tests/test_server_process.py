@@ -246,6 +246,20 @@ def test_a_folder_that_is_none_is_said_in_one_line(tmp_path: Path, kind: str) ->
     assert len(ended.stderr.splitlines()) == 1
 
 
+async def test_a_workspace_whose_folder_vanished_opens_and_the_console_says_so(
+    start_server: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    first = start_server(folder=folder)
+    first.wait_until_open()
+    first.kill()
+    folder.rmdir()
+    second = start_server(folder=folder)
+    second.wait_until_open()
+    assert f"The folder {folder} does not exist. Its workspace 'shop' is opened all the same." in second.said
+
+
 def test_a_data_folder_that_cannot_be_one_is_said_in_words(tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text("x")

@@ -90,7 +90,9 @@ async def serve(settings: Settings, folder: Path | None, voice: Voice, when_up: 
             for notice in app.notices:
                 voice.say(notice)
             if folder is not None:
-                await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
+                opened = await app.canvas.workspaces.at(str(folder), folder.name or str(folder))
+                if opened.problem is not None:
+                    voice.say(f"{opened.problem} Its workspace {opened.name!r} is opened all the same.")
             spare_collector()
             server = Server(app)
             end_on_signals(server)

@@ -38,6 +38,18 @@ class Cli:
         out, err = process.communicate(given, timeout=CAP_S)
         return process.returncode, out.strip(), err.strip()
 
+    def bytes_in(self, *arguments: str, given: bytes) -> tuple[int, str, str]:
+        """The same for a command whose standard input is no text, in a locale that is strict about it."""
+        ended = subprocess.run(
+            [sys.executable, "-m", "cardloom", *arguments],
+            env={**self.environment, "PYTHONIOENCODING": "utf-8:strict"},
+            input=given,
+            capture_output=True,
+            timeout=CAP_S,
+            check=False,
+        )
+        return ended.returncode, ended.stdout.decode().strip(), ended.stderr.decode().strip()
+
     def json(self, *arguments: str, code: int = 0) -> Any:
         """The JSON that a command prints."""
         found = self(*arguments, "--json")

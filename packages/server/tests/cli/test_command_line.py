@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -148,6 +149,21 @@ def test_values_are_json_or_else_text(served: Cli, cards: dict[str, str]) -> Non
     assert shown["note"]["content"]["text"] == "[1]\n\nfrom a pipe"
 
 
+@pytest.mark.parametrize("command", [["send", "Note", "-"], ["call", "workspace.list", "-"], ["chat", "-"]])
+def test_input_that_is_no_text_is_refused_and_changes_nothing(
+    served: Cli, cards: dict[str, str], command: list[str]
+) -> None:
+    before = served.json("cards")[0]["cards"]
+    ended = served.bytes_in(*command, given=b"caf\xe9")
+    assert (ended[0], ended[2]) == (2, "cardloom: The input is no UTF-8 text: byte 4 is 0xe9.")
+    assert served.json("cards")[0]["cards"] == before
+
+
+def test_an_argument_that_is_no_text_is_refused(served: Cli, cards: dict[str, str]) -> None:
+    code, _, err = served("send", "Note", os.fsdecode(b"caf\xe9"))
+    assert (code, err) == (2, "cardloom: The argument is no UTF-8 text: byte 4 is 0xe9.")
+
+
 def test_a_value_that_does_not_fit_is_refused_with_its_place(served: Cli, cards: dict[str, str]) -> None:
     code, _, err = served("send", "To-do list", '[{"text": "x", "status": "broken"}]')
     assert (code, "/0/status" in err) == (1, True)
@@ -286,7 +302,7 @@ def test_half_a_character_in_a_title_is_shown_as_what_is_kept(served: Cli, cards
 def test_a_title_moves_no_cursor_and_makes_no_line_of_its_own(served: Cli, cards: dict[str, str]) -> None:
     title = json.dumps({"cardId": cards["note"], "title": "a\x1b[2J\r\nb\u202e"})
     assert served("call", "canvas.updateCard", title)[0] == 0
-    shown = "a\\u001b[2J\\u000d\\u000ab\\u202e"
+    shown = "a\\u001b[2J\\u000d\\u000ab\ufffd"
     _, out, _ = served("cards")
     assert shown in out
     _, _, err = served("connect", "nobody", "nobody")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client, Mirror
 
 from .console import EXIT_FAILED, Answer, UsageError, say, table
+from .given import given_text
 from .session import Record, card_of, session, snapshots_of, workspace_of
 
 
@@ -87,7 +87,7 @@ async def prompt(
     name: str, text: str, workspace: str | None, when_busy: str, timeout_s: int, *, submit: bool, follow: bool
 ) -> Answer:
     """Send a prompt; with `follow`, wait for the end of its turn."""
-    words = sys.stdin.read() if text == "-" else text
+    words = given_text(text)
     if not words.strip():
         raise UsageError("The prompt holds no text.")
     async with session() as client:

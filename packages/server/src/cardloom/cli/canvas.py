@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
 
 from .console import Answer, UsageError, table
+from .given import given_text
 from .session import Record, card_of, session, snapshots_of, workspace_of
 
 
@@ -54,7 +54,7 @@ async def agent_token(card: str, workspace: str | None) -> Answer:
 
 async def send(card: str, value: str, input_id: str | None, workspace: str | None, *, as_text: bool) -> Answer:
     """Send a value into a card."""
-    text = sys.stdin.read() if value == "-" else value
+    text = given_text(value)
     data = text if as_text else _value(text)
     async with session() as client:
         target = await card_of(client, card, workspace)
@@ -70,7 +70,7 @@ async def send(card: str, value: str, input_id: str | None, workspace: str | Non
 
 async def call(method: str, params: str) -> Answer:
     """Call a method with parameters given as JSON."""
-    text = sys.stdin.read() if params == "-" else params
+    text = given_text(params)
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -18,6 +18,7 @@ from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_sdk import Client
 
 from .console import EXIT_FAILED, Answer, say, visible
+from .given import given_text
 from .session import session as connected
 
 
@@ -35,7 +36,7 @@ async def chat(
         if session is not None and model is not None:
             await talk.choose(session, model)
         if text is not None:
-            words = sys.stdin.read() if text == "-" else text
+            words = given_text(text)
             session_id, ended = await talk.say_in(session_id, words, model)
             data = {"sessionId": session_id, "text": talk.text, "status": ended}
             return Answer(data, "", 0 if ended == "done" else EXIT_FAILED)
