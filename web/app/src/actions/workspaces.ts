@@ -1,10 +1,14 @@
 import { reasonOf } from "../i18n/reasonOf";
 import type { Session } from "../state/session";
+import type { ByTexts } from "../state/toasts";
+
+/** Why something did not work; null when it did. */
+type Problem = ByTexts | null;
 
 export async function createWorkspace(
   session: Session,
   wanted: { name: string; path: string; createFolder: boolean },
-): Promise<string | null> {
+): Promise<Problem> {
   try {
     const workspace = await session.client.call("workspace.create", wanted);
     session.app.update((app) => ({
@@ -14,7 +18,7 @@ export async function createWorkspace(
     await session.show(workspace.id);
     return null;
   } catch (error) {
-    return reasonOf(session.t, error);
+    return (t) => reasonOf(t, error);
   }
 }
 
@@ -22,7 +26,7 @@ export async function updateWorkspace(
   session: Session,
   workspaceId: string,
   wanted: { name?: string; path?: string; strict?: boolean },
-): Promise<string | null> {
+): Promise<Problem> {
   try {
     const workspace = await session.client.call("workspace.update", { workspaceId, ...wanted });
     session.app.update((app) => ({
@@ -33,7 +37,7 @@ export async function updateWorkspace(
     if (wanted.path !== undefined && session.workspaceId === workspaceId) await session.show(workspaceId);
     return null;
   } catch (error) {
-    return reasonOf(session.t, error);
+    return (t) => reasonOf(t, error);
   }
 }
 

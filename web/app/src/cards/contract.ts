@@ -1,8 +1,9 @@
 import type { ComponentType } from "react";
 import type { TextKey, Translate } from "../i18n/catalogue";
+import type { Told } from "../state/toasts";
 import type { Card, CardKind, Tone } from "../wire/records";
 
-export type { Card, CardKind, Tone, Translate, TextKey };
+export type { Card, CardKind, Tone, Told, Translate, TextKey };
 
 /** One step of this page's undo history. Both ways are calls to the server; a rejected one is shown and dropped. */
 export interface UndoEntry {
@@ -21,7 +22,7 @@ export interface CardApi {
   pushUndo(entry: UndoEntry): void;
   /** Lets undo and redo wait for something that is under way and pushes its entry when it has landed. */
   holdUndo<T>(action: Promise<T>): Promise<T>;
-  toast(message: string, tone?: Tone): void;
+  toast(told: Told, tone?: Tone): void;
 }
 
 export interface CardBodyProps<Shown extends Card = Card> {

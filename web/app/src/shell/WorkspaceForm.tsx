@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { createWorkspace, removeWorkspace, updateWorkspace } from "../actions/workspaces";
+import type { ByTexts } from "../state/toasts";
 import type { Workspace } from "../wire/records";
 import { useSession, useT } from "./context";
 import { Modal } from "./Modal";
@@ -19,7 +20,7 @@ export function WorkspaceForm({ workspace, onClose }: WorkspaceFormProps) {
   const [name, setName] = useState(workspace?.name ?? "");
   const [path, setPath] = useState(workspace?.path ?? "");
   const [createFolder, setCreateFolder] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<ByTexts | null>(null);
   const [busy, setBusy] = useState(false);
 
   const submit = async (event: FormEvent) => {
@@ -31,7 +32,7 @@ export function WorkspaceForm({ workspace, onClose }: WorkspaceFormProps) {
         ? await createWorkspace(session, { ...wanted, createFolder })
         : await updateWorkspace(session, workspace.id, changedOf(workspace, wanted));
     setBusy(false);
-    setProblem(found);
+    setProblem(() => found);
     if (found === null) onClose();
   };
 
@@ -59,7 +60,7 @@ export function WorkspaceForm({ workspace, onClose }: WorkspaceFormProps) {
             <span>{t("workspace.createFolder")}</span>
           </label>
         ) : null}
-        <Problem text={problem} />
+        <Problem text={problem?.(t) ?? null} />
         <DialogFoot onCancel={onClose} disabled={busy || path.trim() === ""}>
           {t(workspace === null ? "workspace.createNow" : "app.save")}
         </DialogFoot>

@@ -38,6 +38,6 @@ export function makeCardApi(session: Session, t: Translate): CardApi {
     on: (event, listener) => session.client.on(event, listener),
     pushUndo: (entry) => session.undo.push(entry),
     holdUndo: (action) => session.undo.after(action),
-    toast: (message, tone) => session.toast(message, tone),
+    toast: (told, tone) => session.toast(told, tone),
   };
 }

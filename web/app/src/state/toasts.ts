@@ -3,8 +3,11 @@ import type { Translate } from "../i18n/catalogue";
 import type { Tone } from "../wire/records";
 import { createStore } from "./store";
 
-/** What a toast says: as it is, or by the texts of the language in which the page is read. */
-export type Told = string | ((t: Translate) => string);
+/** Words by the texts of whatever language the page is read in. */
+export type ByTexts = (t: Translate) => string;
+
+/** What a toast says: as it is, or by texts. */
+export type Told = string | ByTexts;
 
 interface Toast {
   id: number;

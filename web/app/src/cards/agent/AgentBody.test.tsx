@@ -43,7 +43,7 @@ test("what was refused is said with the reason", async () => {
     },
   });
   await user.click(screen.getByRole("button", { name: "Approve" }));
-  expect(toasts).toEqual(["Answering in “Fixer” did not work: that question is not open any more"]);
+  expect(toasts()).toEqual(["Answering in “Fixer” did not work: that question is not open any more"]);
 });
 
 test("Enter sends a prompt and Shift+Enter begins a line", async () => {
@@ -67,7 +67,7 @@ test("a prompt that was not taken stays in the box", async () => {
   const box = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt to b" });
   await user.type(box, "keep me{Enter}");
   expect(box.value).toBe("keep me");
-  expect(toasts).toHaveLength(1);
+  expect(toasts()).toHaveLength(1);
 });
 
 test("a prompt starts an agent that does not run", async () => {

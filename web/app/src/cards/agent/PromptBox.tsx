@@ -41,7 +41,7 @@ export function PromptBox({ card, api }: { card: AgentCard; api: CardApi }) {
       else await api.call("agent.start", { cardId: card.id, prompt: wanted });
       setText((now) => (now === wanted ? "" : now));
     } catch (error) {
-      sayFailure(api, t("agent.prompting"), card.name, error);
+      sayFailure(api, "agent.prompting", card.name, error);
     } finally {
       setSending(false);
     }

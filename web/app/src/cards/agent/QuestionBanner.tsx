@@ -28,7 +28,7 @@ export function QuestionBanner({ card, question, selected, api }: QuestionBanner
       const asked = question.id === null ? {} : { questionId: question.id };
       await api.call("agent.answer", { cardId: card.id, choice, ...asked });
     } catch (error) {
-      sayFailure(api, t("agent.answering"), card.name, error);
+      sayFailure(api, "agent.answering", card.name, error);
     } finally {
       setAnswering(false);
     }

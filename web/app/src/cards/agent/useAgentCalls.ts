@@ -21,7 +21,7 @@ export function useAgentCalls(api: CardApi, card: { id: string; name: string }):
         await api.call(method, { cardId: card.id, ...params });
         return true;
       } catch (error) {
-        sayFailure(api, api.t(what), card.name, error);
+        sayFailure(api, what, card.name, error);
         return false;
       } finally {
         setBusy(null);

@@ -45,7 +45,7 @@ export function useQueue(card: AgentCard, api: CardApi): Queue {
         if (now.prompts !== undefined) setPrompts(now.prompts);
       })
       .catch((error: unknown) => {
-        sayFailure(api, api.t(what), card.name, error);
+        sayFailure(api, what, card.name, error);
         if (failureOf(error).code === "NOT_FOUND" && "promptId" in params) {
           setPrompts((known) => known.filter((prompt) => prompt.id !== params.promptId));
         }

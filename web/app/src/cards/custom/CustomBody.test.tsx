@@ -51,7 +51,7 @@ describe("a card with a program of its own", () => {
       },
     );
     await user.click(screen.getByRole("button", { name: "Start" }));
-    expect(toasts).toEqual(["Restart in “Test Radar” did not work: the folder is gone"]);
+    expect(toasts()).toEqual(["Restart in “Test Radar” did not work: the folder is gone"]);
   });
 
   test("lists its ports", () => {

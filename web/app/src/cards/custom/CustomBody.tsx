@@ -29,7 +29,7 @@ function ProgramBody({ card, api }: CardBodyProps<CustomCard>) {
     try {
       await api.call("card.restart", { cardId: card.id });
     } catch (error) {
-      sayFailure(api, t("custom.restart"), card.name, error);
+      sayFailure(api, "custom.restart", card.name, error);
     } finally {
       setAsking(false);
     }

@@ -21,12 +21,12 @@ export function KanbanBody({ card, api }: CardBodyProps<KanbanCard>) {
   const [conflict, setConflict] = useState<TextConflict | null>(null);
   const root = useRef<HTMLDivElement>(null);
   const drag = useRowDrag(
-    (id, place) => void run({ do: "moveTask", id, column: place.zone, index: place.index }, t("kanban.undo.move")),
+    (id, place) => void run({ do: "moveTask", id, column: place.zone, index: place.index }, "kanban.undo.move"),
   );
   const first = tasks.find((task) => task.column === columns.find((column) => tasksOf(tasks, column.id).length > 0)?.id);
 
   async function setText(task: KanbanTask, text: string, baseText: string) {
-    const outcome = await run({ do: "updateTask", id: task.id, text, baseText }, t("kanban.undo.text"));
+    const outcome = await run({ do: "updateTask", id: task.id, text, baseText }, "kanban.undo.text");
     if (!outcome.done && outcome.conflict !== null) setConflict({ id: task.id, mine: text, theirs: outcome.conflict });
   }
 
@@ -38,13 +38,13 @@ export function KanbanBody({ card, api }: CardBodyProps<KanbanCard>) {
   function move(task: KanbanTask, way: Way) {
     const step = stepOf(board, task, way);
     if (step === null) return;
-    void run(step, t("kanban.undo.move"));
+    void run(step, "kanban.undo.move");
     requestAnimationFrame(() => focusTask(task.id));
   }
 
   function remove(task: KanbanTask) {
     focusTask((neighbour(board, task, "down") ?? neighbour(board, task, "up"))?.id);
-    void run({ do: "removeTask", id: task.id }, t("kanban.undo.remove"));
+    void run({ do: "removeTask", id: task.id }, "kanban.undo.remove");
   }
 
   function taskCard(task: KanbanTask, dropAt: string | null) {
@@ -58,8 +58,8 @@ export function KanbanBody({ card, api }: CardBodyProps<KanbanCard>) {
         enter={task.id === first?.id}
         t={t}
         onText={(text) => void setText(task, text, task.text)}
-        onAssignee={(assignee) => void run({ do: "updateTask", id: task.id, assignee }, t("kanban.undo.assign"))}
-        onStatus={(status) => void run({ do: "updateTask", id: task.id, status }, t("todo.undo.status"))}
+        onAssignee={(assignee) => void run({ do: "updateTask", id: task.id, assignee }, "kanban.undo.assign")}
+        onStatus={(status) => void run({ do: "updateTask", id: task.id, status }, "todo.undo.status")}
         onRemove={() => remove(task)}
         onMove={(way) => move(task, way)}
         onFocusWay={(way) => focusTask(neighbour(board, task, way)?.id)}
@@ -86,16 +86,16 @@ export function KanbanBody({ card, api }: CardBodyProps<KanbanCard>) {
               dropEnd={dropAt === "end"}
               enter={first === undefined && place === 0}
               t={t}
-              onAdd={async (text) => (await run({ do: "addTask", text, column: column.id }, t("kanban.undo.add"))).done}
-              onRename={(title) => void run({ do: "renameColumn", id: column.id, title }, t("kanban.undo.column"))}
-              onMove={(by) => void run({ do: "moveColumn", id: column.id, index: place + by }, t("kanban.undo.column"))}
-              onRemove={() => void run({ do: "removeColumn", id: column.id }, t("kanban.undo.removeColumn"))}
+              onAdd={async (text) => (await run({ do: "addTask", text, column: column.id }, "kanban.undo.add")).done}
+              onRename={(title) => void run({ do: "renameColumn", id: column.id, title }, "kanban.undo.column")}
+              onMove={(by) => void run({ do: "moveColumn", id: column.id, index: place + by }, "kanban.undo.column")}
+              onRemove={() => void run({ do: "removeColumn", id: column.id }, "kanban.undo.removeColumn")}
             >
               {own.map((task) => taskCard(task, dropAt))}
             </KanbanColumnView>
           );
         })}
-        <AddColumn t={t} onAdd={async (title) => (await run({ do: "addColumn", title }, t("kanban.undo.addColumn"))).done} />
+        <AddColumn t={t} onAdd={async (title) => (await run({ do: "addColumn", title }, "kanban.undo.addColumn")).done} />
       </div>
       {conflict !== null && (
         <ConflictNote

@@ -1,5 +1,5 @@
 import type { KanbanCard, KanbanColumn, KanbanContent, KanbanTask } from "../../wire/records";
-import type { CardApi } from "../contract";
+import type { CardApi, TextKey } from "../contract";
 import { carriedOver } from "../parts/lists";
 import { contentNow, useEdits, type Editing, type Outcome } from "../parts/useEdits";
 import { addedItem } from "../todo/steps";
@@ -43,7 +43,7 @@ function housed(tasks: readonly KanbanTask[], columns: readonly KanbanColumn[]):
 export function useKanban(
   api: CardApi,
   card: KanbanCard,
-): { shown: KanbanContent; run(step: KanbanStep, label: string): Promise<Outcome> } {
+): { shown: KanbanContent; run(step: KanbanStep, what: TextKey): Promise<Outcome> } {
   const { columns, tasks } = card.content;
   const stored = { revision: card.revision, content: { columns, tasks } };
   return useEdits(api, card.name, stored, kanbanEditing(api, card));

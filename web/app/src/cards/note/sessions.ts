@@ -28,7 +28,7 @@ export function noteSession(card: NoteCard, api: CardApi): NoteSync {
       save: (baseRevision, text) =>
         session.api.call<SaveAnswer>("note.edit", { cardId: card.id, baseRevision, text }),
       final: (error) => failureOf(error).code === "NOT_FOUND",
-      onFailure: (error) => sayFailure(session.api, session.api.t("note.saving"), card.name, error),
+      onFailure: (error) => sayFailure(session.api, "note.saving", card.name, error),
     },
   );
   const session: Session = { api, bodies: 0, sync };

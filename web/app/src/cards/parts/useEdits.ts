@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { CardApi } from "../contract";
+import type { CardApi, TextKey } from "../contract";
 import { sayFailure } from "./failure";
 
 export interface Revised<Content> {
@@ -44,7 +44,7 @@ export function useEdits<Content, Op>(
   cardName: string,
   stored: Revised<Content>,
   editing: Editing<Content, Op>,
-): { shown: Content; run(op: Op, label: string): Promise<Outcome> } {
+): { shown: Content; run(op: Op, what: TextKey): Promise<Outcome> } {
   const [waiting, setWaiting] = useState<readonly Waiting<Content, Op>[]>([]);
   const [answered, setAnswered] = useState<Revised<Content> | null>(null);
   const base = answered !== null && answered.revision > stored.revision ? answered.content : stored.content;
@@ -54,7 +54,7 @@ export function useEdits<Content, Op>(
     base,
   );
 
-  async function runNow(op: Op, label: string): Promise<Outcome> {
+  async function runNow(op: Op, what: TextKey): Promise<Outcome> {
     const mark = `${unsaved}${++marks}`;
     const before = shown;
     setWaiting((all) => [...all, { mark, op, before }]);
@@ -64,20 +64,20 @@ export function useEdits<Content, Op>(
       setAnswered((known) => (known !== null && known.revision > answer.revision ? known : answer));
       const after = editing.settled(before, op, answer.content);
       api.pushUndo({
-        label,
+        label: api.t(what),
         undo: () => editing.replay(after, before),
         redo: () => editing.replay(before, after),
       });
       return { done: true };
     } catch (error) {
-      sayFailure(api, label, cardName, error);
+      sayFailure(api, what, cardName, error);
       return { done: false, conflict: null };
     } finally {
       setWaiting((all) => all.filter((each) => each.mark !== mark));
     }
   }
 
-  return { shown, run: (op, label) => api.holdUndo(runNow(op, label)) };
+  return { shown, run: (op, what) => api.holdUndo(runNow(op, what)) };
 }
 
 /** What a card holds now, asked of the server, so that it also holds for a card that is not on screen. */

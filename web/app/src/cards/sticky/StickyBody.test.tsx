@@ -1,5 +1,6 @@
 import { act, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { translator } from "../../i18n/catalogue";
 import { showCard } from "../testing/cardHost";
 
 type Edit = { title?: string | null; color?: string };
@@ -64,5 +65,6 @@ test("a refused change goes back and is told", async () => {
   });
   await user.click(screen.getByRole("button", { name: "Blue" }));
   expect(screen.getByRole("button", { name: "Yellow" }).getAttribute("aria-pressed")).toBe("true");
-  expect(toasts).toEqual(["Change colour in “Ship Friday” did not work: the server is away"]);
+  expect(toasts()).toEqual(["Change colour in “Ship Friday” did not work: the server is away"]);
+  expect(toasts(translator("ru"))).toEqual(["«Ship Friday»: Смена цвета — не вышло: the server is away"]);
 });

@@ -28,9 +28,9 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
   const title = (wanted.title === undefined ? card.title : wanted.title) ?? "";
   const color = wanted.color ?? card.content.color;
 
-  const change = (look: Look, label: string) => api.holdUndo(changeNow(look, label));
+  const change = (look: Look, what: TextKey) => api.holdUndo(changeNow(look, what));
 
-  async function changeNow(look: Look, label: string) {
+  async function changeNow(look: Look, what: TextKey) {
     const old: Look = {
       ...(look.title === undefined ? {} : { title: card.title }),
       ...(look.color === undefined ? {} : { color: card.content.color }),
@@ -39,9 +39,9 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
     setWanted((known) => ({ ...known, ...look }));
     try {
       await send(look);
-      api.pushUndo({ label, undo: () => send(old), redo: () => send(look) });
+      api.pushUndo({ label: t(what), undo: () => send(old), redo: () => send(look) });
     } catch (error) {
-      sayFailure(api, label, card.name, error);
+      sayFailure(api, what, card.name, error);
     } finally {
       setWanted((known) => (known.title === look.title && known.color === look.color ? {} : known));
     }
@@ -50,7 +50,7 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
   function leave(text: string | null, byKey: boolean) {
     setDraft(null);
     const next = text?.trim() ?? title;
-    if (next !== title) void change({ title: next === "" ? null : next }, t("sticky.undo.text"));
+    if (next !== title) void change({ title: next === "" ? null : next }, "sticky.undo.text");
     if (byKey) requestAnimationFrame(() => words.current?.focus());
   }
 
@@ -85,7 +85,7 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
             title={t(colorText[each])}
             aria-pressed={each === color}
             onClick={() => {
-              if (each !== color) void change({ color: each }, t("sticky.undo.color"));
+              if (each !== color) void change({ color: each }, "sticky.undo.color");
             }}
           />
         ))}

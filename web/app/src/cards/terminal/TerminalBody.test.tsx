@@ -33,5 +33,5 @@ test("a shell that cannot start says where and why", async () => {
     },
   );
   await user.click(await screen.findByRole("button", { name: "Start again" }));
-  expect(toasts).toEqual(["Starting the shell in “Build” did not work: the folder is gone"]);
+  expect(toasts()).toEqual(["Starting the shell in “Build” did not work: the folder is gone"]);
 });

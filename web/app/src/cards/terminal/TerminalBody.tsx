@@ -23,7 +23,7 @@ export function TerminalBody(props: CardBodyProps<TerminalCard>) {
       await api.call("terminal.start", { cardId: card.id });
       root.current?.querySelector<HTMLElement>("[data-enter]")?.click();
     } catch (error) {
-      sayFailure(api, t("terminal.start"), card.name, error);
+      sayFailure(api, "terminal.start", card.name, error);
     } finally {
       setStarting(false);
     }

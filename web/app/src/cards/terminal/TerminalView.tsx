@@ -49,7 +49,7 @@ export default function TerminalView({ card, api, onStart }: TerminalViewProps) 
       onFailure: setProblem,
       onStart: () => latest.current.onStart(),
       onTypingFailure: (error) =>
-        sayFailure(latest.current.api, latest.current.api.t("terminal.typing"), latest.current.card.name, error),
+        sayFailure(latest.current.api, "terminal.typing", latest.current.card.name, error),
     }).then((opened) => {
       if (gone) return opened.close();
       session.current = opened;

@@ -2,7 +2,7 @@ import { act, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useSyncExternalStore } from "react";
 import { translator } from "../../i18n/catalogue";
-import type { Card, CardApi, UndoEntry } from "../contract";
+import type { Card, CardApi, Told, UndoEntry } from "../contract";
 import { cardBodies } from "../registry";
 
 type Method = (params: never, card: Card) => unknown;
@@ -22,7 +22,8 @@ export function cardOf(given: CardGiven): Card {
 export function showCard(given: CardGiven, methods: Record<string, Method> = {}) {
   let card = cardOf(given);
   const calls: { method: string; params: Record<string, unknown> }[] = [];
-  const toasts: string[] = [];
+  const t = translator("en");
+  const told: Told[] = [];
   const undos: UndoEntry[] = [];
   const listeners = new Set<() => void>();
   const events = new Map<string, Set<(data: never) => void>>();
@@ -34,7 +35,7 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
   }
 
   const api: CardApi = {
-    t: translator("en"),
+    t,
     call: async <T,>(method: string, params: object) => {
       calls.push({ method, params: params as Record<string, unknown> });
       await Promise.resolve();
@@ -50,7 +51,7 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
     },
     pushUndo: (entry) => undos.push(entry),
     holdUndo: (action) => action,
-    toast: (message) => toasts.push(message),
+    toast: (words) => told.push(words),
   };
 
   function Page() {
@@ -70,7 +71,8 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
     view,
     user: userEvent.setup(),
     calls,
-    toasts,
+    /** What toasts said, in the language that the page has now. */
+    toasts: (now = t) => told.map((words) => (typeof words === "string" ? words : words(now))),
     undos,
     card: () => card,
     change: (fields: Partial<Record<keyof Card, unknown>>) => act(() => patch(fields)),

@@ -65,7 +65,7 @@ describe("a to-do list", () => {
     await user.type(screen.getByRole("textbox", { name: "Add item" }), "milk{Enter}");
     expect(texts()).toEqual(["apples", "pears", "plums"]);
     expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Add item" }).value).toBe("milk");
-    expect(toasts).toEqual([
+    expect(toasts()).toEqual([
       "Add item in “Shopping” did not work: a to-do list holds at most 200 items (todoItems)",
     ]);
   });

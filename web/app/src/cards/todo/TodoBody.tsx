@@ -18,21 +18,21 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
   const { shown: items, run } = useTodo(api, card);
   const [conflict, setConflict] = useState<TextConflict | null>(null);
   const list = useRef<HTMLUListElement>(null);
-  const drag = useRowDrag((id, place) => void run({ do: "move", id, index: place.index }, t("todo.undo.move")));
+  const drag = useRowDrag((id, place) => void run({ do: "move", id, index: place.index }, "todo.undo.move"));
   const done = items.filter((item) => item.status === "done").length;
   const others = items.filter((item) => item.id !== drag.draggedId);
   const dropAt = drag.place === null ? null : (others[drag.place.index]?.id ?? "end");
 
   async function setText(item: TodoItem, text: string, baseText: string) {
     const step: TodoStep = { do: "update", id: item.id, text, baseText };
-    const outcome = await run(step, t("todo.undo.text"));
+    const outcome = await run(step, "todo.undo.text");
     if (!outcome.done && outcome.conflict !== null) setConflict({ id: item.id, mine: text, theirs: outcome.conflict });
   }
 
   function remove(item: TodoItem) {
     const place = items.findIndex((each) => each.id === item.id);
     focusBox(items[place + 1]?.id ?? items[place - 1]?.id);
-    void run({ do: "remove", id: item.id }, t("todo.undo.remove"));
+    void run({ do: "remove", id: item.id }, "todo.undo.remove");
   }
 
   function focusBox(id: string | undefined) {
@@ -44,7 +44,7 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
   function step(item: TodoItem, place: number, by: -1 | 1) {
     const index = place + by;
     if (index < 0 || index >= items.length) return;
-    void run({ do: "move", id: item.id, index }, t("todo.undo.move"));
+    void run({ do: "move", id: item.id, index }, "todo.undo.move");
     requestAnimationFrame(() => focusBox(item.id));
   }
 
@@ -68,7 +68,7 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
             dropBefore={dropAt === item.id}
             t={t}
             onText={(text) => void setText(item, text, item.text)}
-            onStatus={(status) => void run({ do: "update", id: item.id, status }, t("todo.undo.status"))}
+            onStatus={(status) => void run({ do: "update", id: item.id, status }, "todo.undo.status")}
             onRemove={() => remove(item)}
             onStep={(by) => step(item, place, by)}
           />
@@ -92,13 +92,13 @@ export function TodoBody({ card, api }: CardBodyProps<TodoCard>) {
           enter
           label={t("todo.add")}
           maxChars={taskChars}
-          onAdd={async (text) => (await run({ do: "add", text }, t("todo.undo.add"))).done}
+          onAdd={async (text) => (await run({ do: "add", text }, "todo.undo.add")).done}
         />
         {done > 0 && (
           <button
             type="button"
             className="btn nodrag"
-            onClick={() => void run({ do: "clearDone" }, t("todo.undo.clear"))}
+            onClick={() => void run({ do: "clearDone" }, "todo.undo.clear")}
           >
             {t("todo.clearDone", { count: done })}
           </button>

@@ -1,5 +1,5 @@
 import type { TodoCard, TodoItem } from "../../wire/records";
-import type { CardApi } from "../contract";
+import type { CardApi, TextKey } from "../contract";
 import { carriedOver } from "../parts/lists";
 import { contentNow, useEdits, type Editing, type Outcome } from "../parts/useEdits";
 import { addedItem, afterTodoStep, type TodoStep } from "./steps";
@@ -31,7 +31,7 @@ function todoEditing(api: CardApi, card: TodoCard): Editing<readonly TodoItem[],
 export function useTodo(
   api: CardApi,
   card: TodoCard,
-): { shown: readonly TodoItem[]; run(step: TodoStep, label: string): Promise<Outcome> } {
+): { shown: readonly TodoItem[]; run(step: TodoStep, what: TextKey): Promise<Outcome> } {
   const stored = { revision: card.revision, content: card.content.items };
   return useEdits(api, card.name, stored, todoEditing(api, card));
 }
