@@ -41,19 +41,6 @@ export async function updateWorkspace(
   }
 }
 
-export async function closeWorkspace(session: Session, workspaceId: string): Promise<void> {
-  try {
-    const shown = session.workspaceId === workspaceId;
-    if (shown) {
-      const other = session.app.get().workspaces.find((known) => known.open && known.id !== workspaceId);
-      await session.show(other?.id ?? null);
-    }
-    await session.client.call("workspace.close", { workspaceId });
-  } catch (error) {
-    session.report("fail.workspace", error);
-  }
-}
-
 /** Takes a workspace out of Cardloom. Its folder on disk is not touched. */
 export async function removeWorkspace(session: Session, workspaceId: string): Promise<void> {
   try {

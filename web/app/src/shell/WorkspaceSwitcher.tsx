@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { closeWorkspace } from "../actions/workspaces";
 import { toldOf } from "../i18n/reasonOf";
 import { useStore } from "../state/store";
 import type { Workspace } from "../wire/records";
@@ -54,7 +53,7 @@ export function WorkspaceSwitcher() {
             id: "close",
             label: t("workspace.close"),
             disabled: !online,
-            run: () => void closeWorkspace(session, shown.id),
+            run: () => void session.close(shown.id),
           },
           {
             id: "remove",

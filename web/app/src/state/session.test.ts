@@ -78,6 +78,40 @@ describe("opening", () => {
     expect(session.workspaceId).toBe("w2");
   });
 
+  test("a workspace that is left while it is opened is not followed", async () => {
+    const { session, socket } = await setUp({ workspaces: [workspace("w1", { open: false }), workspace("w2")] });
+    void session.show("w1");
+    await settle();
+    void session.show("w2");
+    await socket().answer("workspace.open", workspace("w1"));
+    const followed = socket().calls.filter((call) => call.method === "canvas.subscribe");
+    expect(followed.map((call) => call.params["workspaceId"])).toEqual(["w2", "w2"]);
+  });
+
+  test.each([
+    ["beside another", ["w1", "w2"]],
+    ["alone", ["w1"]],
+  ])("a workspace that is closed %s and shown again at once is opened again, and not closed after that", async (_, ids) => {
+    const { session, socket } = await setUp({ workspaces: ids.map((id) => workspace(id)) });
+    await socket().answer("canvas.subscribe", snapshot());
+    const before = socket().calls.length;
+    void session.close("w1");
+    void session.show("w1");
+    await settle();
+    const wished = () =>
+      socket()
+        .calls.slice(before)
+        .filter((call) => call.params["workspaceId"] === "w1")
+        .map((call) => call.method);
+    expect(wished()).toEqual(["canvas.unsubscribe", "workspace.close", "workspace.open"]);
+    await socket().answer("workspace.close", workspace("w1", { open: false }));
+    await socket().answer("workspace.open", workspace("w1"));
+    await socket().answer("canvas.subscribe", snapshot({ seq: 3 }));
+    expect(wished().slice(3)).toEqual(["canvas.subscribe"]);
+    expect(session.load.get()).toEqual({ phase: "ready", workspaceId: "w1" });
+    expect(session.canvas.get()?.seq).toBe(3);
+  });
+
   test("of several the remembered one comes first, then one without a problem", () => {
     const all = [workspace("a", { problem: "gone" }), workspace("b"), workspace("c"), workspace("d", { open: false })];
     expect(firstWorkspace(all, "c")).toBe("c");

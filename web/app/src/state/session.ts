@@ -96,6 +96,7 @@ export class Session {
   readonly toasts: Toasts;
   private translate: Translate = translator("en");
   private resyncing = false;
+  private readonly closing = new Set<string>();
   private tellWaitingSight: (() => void) | null = null;
 
   constructor(
@@ -155,6 +156,22 @@ export class Session {
     }
     this.load.set({ phase: "loading", workspaceId });
     await this.subscribe(workspaceId);
+  }
+
+  /** Closes a workspace, and shows another in its place. Shown again before that is done, it is opened again. */
+  async close(workspaceId: string): Promise<void> {
+    if (this.workspaceId === workspaceId) {
+      const other = this.app.get().workspaces.find((known) => known.open && known.id !== workspaceId);
+      void this.show(other?.id ?? null);
+    }
+    this.closing.add(workspaceId);
+    try {
+      await this.client.call("workspace.close", { workspaceId });
+    } catch (error) {
+      this.report("fail.workspace", error);
+    } finally {
+      this.closing.delete(workspaceId);
+    }
   }
 
   /** Asks for the whole workspace again; the view stays until it comes. */
@@ -302,7 +319,11 @@ export class Session {
     this.resyncing = true;
     try {
       const known = this.app.get().workspaces.find((workspace) => workspace.id === workspaceId);
-      if (known?.open === false) await this.client.call("workspace.open", { workspaceId });
+      if (known?.open === false || this.closing.has(workspaceId)) {
+        await this.client.call("workspace.open", { workspaceId });
+        // Left meanwhile: what is asked for now would follow a workspace that nobody looks at.
+        if (this.workspaceId !== workspaceId) return;
+      }
       const snapshot = await this.client.call("canvas.subscribe", { workspaceId });
       if (this.workspaceId !== workspaceId) return;
       this.resyncing = false;
