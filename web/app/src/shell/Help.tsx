@@ -1,9 +1,15 @@
+import { cardBodies } from "../cards/registry";
 import type { TextKey } from "../i18n/catalogue";
 import { useStore } from "../state/store";
 import { useSession, useT } from "./context";
 import { Modal } from "./Modal";
 
-const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] = [
+interface KeyGroup {
+  readonly title: TextKey;
+  readonly keys: readonly (readonly [string, TextKey])[];
+}
+
+const GROUPS: readonly KeyGroup[] = [
   {
     title: "help.canvas",
     keys: [
@@ -20,6 +26,17 @@ const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] 
       ["I", "panel.toggle"],
       ["F6", "help.regions"],
       ["?", "help.open"],
+    ],
+  },
+  {
+    title: "help.arrows",
+    keys: [
+      ["A", "help.arrowOf"],
+      ["Enter", "help.arrowOpen"],
+      ["R", "arrow.reverse"],
+      ["B", "arrow.twoWay"],
+      ["P", "arrow.pause"],
+      ["Del", "arrow.delete"],
     ],
   },
   {
@@ -42,18 +59,17 @@ const GROUPS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[] 
       ["Del", "card.remove"],
     ],
   },
-  {
-    title: "help.arrows",
-    keys: [
-      ["A", "help.arrowOf"],
-      ["Enter", "help.arrowOpen"],
-      ["R", "arrow.reverse"],
-      ["B", "arrow.twoWay"],
-      ["P", "arrow.pause"],
-      ["Del", "arrow.delete"],
-    ],
-  },
 ];
+
+/** What works inside a card of each kind, as its body declares it. */
+function insideCards(): KeyGroup[] {
+  return Object.values(cardBodies)
+    .filter((body) => body.hints !== undefined)
+    .map(({ label, hints = [] }) => ({
+      title: label,
+      keys: hints.map(({ keys, label: what }) => [keys.replaceAll("+", " "), what] as const),
+    }));
+}
 
 /** All keys, and what the page is made of. */
 export function Help() {
@@ -63,7 +79,7 @@ export function Help() {
   return (
     <Modal wide title={t("help.title")} onClose={() => session.ui.update((ui) => ({ ...ui, overlay: null }))}>
       <div className="help">
-        {GROUPS.map((group) => (
+        {[...GROUPS, ...insideCards()].map((group) => (
           <section key={group.title}>
             <h3>{t(group.title)}</h3>
             <dl>
