@@ -93,6 +93,12 @@ describe("a terminal on this page", () => {
     expect(sent("terminal.attach")).toHaveLength(2);
   });
 
+  test("attaches again after events were lost: what it missed would never be told", async () => {
+    const { sent, emit } = await open();
+    emit("stream.gap", {});
+    expect(sent("terminal.attach")).toHaveLength(2);
+  });
+
   test("keeps what is typed until it is attached again: the shell of a server that is back is still to start", async () => {
     const { sent, emit } = await open();
     emit("client.online", {});

@@ -124,6 +124,7 @@ export class TerminalSession {
         if (own(data)) this.stream.resync(data);
       }),
       this.api.on("client.online", () => this.attach()),
+      this.api.on("stream.gap", () => this.attach()),
       () => watcher.disconnect(),
       () => window.removeEventListener("focus", onFocus),
     );

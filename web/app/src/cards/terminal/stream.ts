@@ -1,3 +1,5 @@
+import { Acknowledging } from "./acknowledging";
+
 export interface Output {
   generation: number;
   /** Characters the terminal has printed up to and with this piece; one of two units counts once. */
@@ -23,8 +25,7 @@ export interface OutputStreamOptions {
  * Feeds a screen with the output of one terminal, each character once and in order.
  *
  * Output is placed by its offset: what is known already is passed over, and after a hole the terminal is attached
- * anew. What the screen has parsed is acknowledged, one acknowledgement on its way at a time, so that the server
- * learns how far this viewer is without being flooded.
+ * anew. What the screen has parsed is acknowledged, so that the server learns how far this viewer is.
  */
 export class OutputStream {
   private generation = -1;
@@ -32,11 +33,11 @@ export class OutputStream {
   private attachment: Promise<void> | null = null;
   private live = true;
   private early: Output[] = [];
-  private parsed = 0;
-  private acked = 0;
-  private acking = false;
+  private readonly acknowledging: Acknowledging;
 
-  constructor(private readonly options: OutputStreamOptions) {}
+  constructor(private readonly options: OutputStreamOptions) {
+    this.acknowledging = new Acknowledging((offset) => options.ack(offset));
+  }
 
   get attaching(): boolean {
     return this.attachment !== null;
@@ -70,6 +71,7 @@ export class OutputStream {
 
   stop(): void {
     this.live = false;
+    this.acknowledging.stop();
   }
 
   receive(output: Output): void {
@@ -97,28 +99,13 @@ export class OutputStream {
     const { generation, offset } = repaint;
     this.generation = generation;
     this.offset = offset;
-    this.parsed = 0;
-    this.acked = -1;
+    this.acknowledging.begin();
     this.options.onAttached(repaint);
     this.options.paint(repaint, () => this.drawn(generation, offset));
   }
 
   private drawn(generation: number, offset: number): void {
-    if (!this.live || generation !== this.generation) return;
-    this.parsed = Math.max(this.parsed, offset);
-    void this.acknowledge();
-  }
-
-  private async acknowledge(): Promise<void> {
-    if (this.acking) return;
-    this.acking = true;
-    while (this.live && this.parsed > this.acked) {
-      const offset = this.parsed;
-      this.acked = offset;
-      // A lost acknowledgement means a lost connection, after which all begins anew.
-      await this.options.ack(offset).catch(() => undefined);
-    }
-    this.acking = false;
+    if (this.live && generation === this.generation) this.acknowledging.drawn(offset);
   }
 
   private isLive(): boolean {
