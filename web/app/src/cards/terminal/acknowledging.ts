@@ -2,8 +2,8 @@ import { isFailure } from "../../connection/failure";
 
 /** How long a terminal rests between two acknowledgements, in milliseconds. */
 const restMs = 200;
-/** So much drawn is acknowledged without a rest: half of what the server sends before it waits for a word. */
-const muchChars = 256 * 1024;
+/** So much is told without a rest: a viewer that fell behind gets the screen again once it lacks little more than this. */
+const muchChars = 48 * 1024;
 
 /**
  * Tells the server how far this viewer has drawn a terminal: one word on its way at a time, and few of them. A page has
