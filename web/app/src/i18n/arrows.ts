@@ -67,6 +67,7 @@ export const arrowTexts = texts({
   "journal.empty": { en: "Nothing has passed yet.", ru: "Пока ничего не передавалось.", zh: "尚无传递记录。" },
   "journal.more": { en: "Earlier entries", ru: "Более ранние записи", zh: "更早的记录" },
   "journal.owner": { en: "you", ru: "вы", zh: "您" },
+  "journal.removed": { en: "a removed card", ru: "удалённая карточка", zh: "已删除的卡片" },
   "journal.chain": { en: "chain {chain} hop {hop}", ru: "цепочка {chain} шаг {hop}", zh: "链 {chain} 第 {hop} 跳" },
   "journal.resend": { en: "Send this again", ru: "Отправить это снова", zh: "重新发送此值" },
   "journal.body": { en: "Value", ru: "Значение", zh: "值" },

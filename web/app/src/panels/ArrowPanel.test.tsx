@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { openPage } from "../../tests/page";
 import { arrow, note, todo } from "../../tests/makers";
@@ -70,6 +70,47 @@ test("a new value appears while one looks, above what is there", async () => {
   await waitFor(() => expect(page.socket.calls.length).toBeGreaterThan(asked));
   await page.answer("journal.list", { entries: [entry(2), entry(1)], more: false });
   expect(screen.getAllByText(/^value/).map((each) => each.textContent)).toEqual(["value 2", "value 1"]);
+});
+
+test("earlier entries asked for twice, and after newer ones came, are shown once and without a hole", async () => {
+  const page = await shown();
+  const values = () => screen.getAllByText(/^value/).map((each) => each.textContent);
+  await page.answer("journal.list", { entries: [entry(9), entry(8)], more: true });
+  fireEvent.click(screen.getByRole("button", { name: "Earlier entries" }));
+  const first = page.socket.call("journal.list");
+  fireEvent.click(screen.getByRole("button", { name: "Earlier entries" }));
+  const older = { entries: [entry(7)], more: false };
+  await page.answer("journal.list", older);
+  await act(() => page.socket.say({ kind: "res", id: first.id, ok: true, result: older }));
+  expect(values()).toEqual(["value 9", "value 8", "value 7"]);
+});
+
+test("an answer about newer entries that a later one overtook takes nothing away", async () => {
+  const page = await shown();
+  const values = () => screen.getAllByText(/^value/).map((each) => each.textContent);
+  const stats = { passed: 1, dropped: 0, refused: 0, loops: 0, lastAtMs: 1 };
+  const beat = { arrowId: "r", direction: "forward", stats, outcome: "accepted", type: "ns:markdown" };
+  const asked = async () => {
+    const count = page.socket.calls.length;
+    await page.event("arrow.activity", { workspaceId: "w1", arrows: [beat] });
+    await waitFor(() => expect(page.socket.calls.length).toBeGreaterThan(count));
+    return page.socket.call("journal.list");
+  };
+  await page.answer("journal.list", { entries: [entry(1)], more: false });
+  const slow = await asked();
+  await asked();
+  await page.answer("journal.list", { entries: [entry(3), entry(2), entry(1)], more: false });
+  await act(() => page.socket.say({ kind: "res", id: slow.id, ok: true, result: { entries: [entry(2), entry(1)], more: false } }));
+  expect(values()).toEqual(["value 3", "value 2", "value 1"]);
+});
+
+test("an entry of another day names the day", async () => {
+  const page = await shown();
+  const today = Date.now();
+  await page.answer("journal.list", { entries: [entry(2, { atMs: today }), entry(1, { atMs: 1_700_000_000_000 })], more: false });
+  const facts = [...document.querySelectorAll(".entry-facts")].map((each) => each.textContent ?? "");
+  expect(facts[0]).toMatch(/^\d\d:\d\d:\d\d · /);
+  expect(facts[1]).toMatch(/^Nov 1[45], 2023 \d\d:\d\d:\d\d · /);
 });
 
 test("an entry opens to its whole value and can be sent again", async () => {

@@ -9,7 +9,8 @@ import { useSession, useT } from "../shell/context";
 import { ResendIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import type { ArrowActivityEvent, JournalEntry } from "../wire/records";
-import { clockTime, size } from "./format";
+import { moment, size } from "./format";
+import { useNow } from "./useNow";
 
 const PAGE = 30;
 const REFRESH_MS = 250;
@@ -28,6 +29,7 @@ type Loaded =
 export function Journal({ arrowId, cardId }: Filter) {
   const session = useSession();
   const t = useT();
+  const now = useNow(60_000);
   const { loaded, loadMore } = useJournal({ ...(arrowId && { arrowId }), ...(cardId && { cardId }) });
   return (
     <section className="journal" aria-label={t("journal.title")}>
@@ -39,7 +41,7 @@ export function Journal({ arrowId, cardId }: Filter) {
           {loaded.entries.length === 0 ? <p className="muted">{t("journal.empty")}</p> : null}
           <ol>
             {loaded.entries.map((entry) => (
-              <Entry key={entry.id} entry={entry} between={arrowId === undefined} />
+              <Entry key={entry.id} entry={entry} between={arrowId === undefined} now={now} />
             ))}
           </ol>
           {loaded.more ? (
@@ -69,7 +71,7 @@ function useJournal(filter: Filter): { loaded: Loaded; loadMore: () => void } {
   const refresh = useCallback(async () => {
     try {
       const { entries, more } = await fetchPage();
-      setLoaded((before) => ({ phase: "ready", ...mergeNewest(before, entries, more) }));
+      setLoaded((before) => mergeNewest(before, entries, more));
     } catch (error) {
       if (isFailure(error, "UNAVAILABLE")) return;
       setLoaded({ phase: "failed", message: reasonOf(session.t, error) });
@@ -101,32 +103,41 @@ function useJournal(filter: Filter): { loaded: Loaded; loadMore: () => void } {
     const last = loaded.entries.at(-1);
     if (last === undefined) return;
     fetchPage(last.id)
-      .then(({ entries, more }) => setLoaded({ phase: "ready", entries: [...loaded.entries, ...entries], more }))
+      .then(({ entries, more }) => setLoaded((before) => addOlder(before, last.id, entries, more)))
       .catch((error: unknown) => session.report("fail.journal", error));
   }, [session, fetchPage, loaded]);
   return { loaded, loadMore };
 }
 
 /** The newest page put before what is already shown; what lies between is reloaded when too much came at once. */
-function mergeNewest(before: Loaded, entries: readonly JournalEntry[], more: boolean) {
-  if (before.phase !== "ready") return { entries, more };
-  const oldest = entries.at(-1);
-  const older = oldest === undefined ? [] : before.entries.filter((entry) => entry.id < oldest.id);
-  const joined = oldest === undefined || before.entries.some((entry) => entry.id >= oldest.id);
-  return joined && older.length > 0 ? { entries: [...entries, ...older], more: before.more } : { entries, more };
+function mergeNewest(before: Loaded, entries: readonly JournalEntry[], more: boolean): Loaded {
+  const [newest, oldest] = [entries[0], entries.at(-1)];
+  if (before.phase !== "ready" || newest === undefined || oldest === undefined) return { phase: "ready", entries, more };
+  const overtaken = (before.entries[0]?.id ?? 0) > newest.id;
+  if (overtaken) return before;
+  const older = before.entries.filter((entry) => entry.id < oldest.id);
+  const joined = before.entries.some((entry) => entry.id >= oldest.id);
+  if (!joined || older.length === 0) return { phase: "ready", entries, more };
+  return { phase: "ready", entries: [...entries, ...older], more: before.more };
 }
 
-function Entry({ entry, between }: { entry: JournalEntry; between: boolean }) {
+/** A page of entries before `lastId` put below what is shown, unless that ends elsewhere by now. */
+function addOlder(before: Loaded, lastId: number, entries: readonly JournalEntry[], more: boolean): Loaded {
+  if (before.phase !== "ready" || before.entries.at(-1)?.id !== lastId) return before;
+  return { phase: "ready", entries: [...before.entries, ...entries], more };
+}
+
+function Entry({ entry, between, now }: { entry: JournalEntry; between: boolean; now: number }) {
   const session = useSession();
   const t = useT();
   const language = useStore(session.app, (app) => app.preferences.language);
   const [open, setOpen] = useState(false);
   const cards = session.canvas.get()?.cards;
-  const nameOf = (id: string | null) => (id === "owner" ? t("journal.owner") : ((id && cards?.get(id)?.name) ?? "?"));
+  const nameOf = (id: string | null) => (id === "owner" ? t("journal.owner") : ((id && cards?.get(id)?.name) ?? t("journal.removed")));
   const fileRef = fileRefIn(entry.type, entry.preview);
   const trouble = entry.outcome === "refused" || entry.outcome === "dropped" || entry.outcome === "loop";
   const facts = [
-    clockTime(entry.atMs, language),
+    moment(entry.atMs, now, language),
     ...(between ? [`${nameOf(entry.from)} → ${nameOf(entry.to)}`] : []),
     shortType(entry.type),
     ...(entry.outcome === "accepted" ? [] : [t(`outcome.${entry.outcome}`)]),

@@ -7,6 +7,14 @@ export function clockTime(atMs: number, language: Language): string {
   return new Date(atMs).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 }
 
+/** The time of today; the day before it where that is another one. */
+export function moment(atMs: number, nowMs: number, language: Language): string {
+  const at = new Date(atMs);
+  const time = clockTime(atMs, language);
+  if (at.toDateString() === new Date(nowMs).toDateString()) return time;
+  return `${at.toLocaleDateString(language, { dateStyle: "medium" })} ${time}`;
+}
+
 export function ago(atMs: number, nowMs: number, t: Translate): string {
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
   if (seconds < 5) return t("time.now");
