@@ -124,6 +124,16 @@ def test_arrows_are_drawn_by_name_or_id_one_way_or_both(served: Cli, cards: dict
     assert (code, err.startswith("cardloom: ")) == (1, True)
 
 
+def test_an_arrow_that_carries_nothing_by_itself_is_drawn_and_said_to_be_so(served: Cli, cards: dict[str, str]) -> None:
+    served("call", "canvas.addCard", json.dumps({"workspaceId": cards["home"], "kind": "terminal", "x": 0, "y": 0}))
+    code, out, _ = served("connect", "Terminal", "To-do list")
+    assert (code, out.splitlines()[1:]) == (
+        0,
+        ["Nothing passes along it by itself: no input there takes what is sent. Requests and reads may."],
+    )
+    assert len(served("connect", "Note", "To-do list")[1].splitlines()) == 1
+
+
 def test_names_that_fit_several_cards_are_refused_with_their_ids(served: Cli, cards: dict[str, str]) -> None:
     params = {"workspaceId": cards["home"], "kind": "note", "x": 0, "y": 0}
     other = served.json("call", "canvas.addCard", json.dumps(params))["id"]

@@ -7,6 +7,8 @@ import time
 from typing import Any
 
 from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.ports.matching import pick_input
+from cardloom_protocol.ports.types import PortInfo
 
 from .console import Answer, UsageError, table
 from .given import given_text
@@ -41,7 +43,15 @@ async def connect(a: str, b: str, workspace: str | None, *, two_way: bool) -> An
         direction = "both" if two_way else "forward"
         arrow = await client.call("canvas.connect", {"a": one["id"], "b": two["id"], "direction": direction})
     sign = "↔" if two_way else "→"
-    return Answer(arrow, f"{one['name']} {sign} {two['name']}  ({arrow['id']})")
+    lines = [f"{one['name']} {sign} {two['name']}  ({arrow['id']})"]
+    if not (_passes(one, two) or (two_way and _passes(two, one))):
+        lines.append("Nothing passes along it by itself: no input there takes what is sent. Requests and reads may.")
+    return Answer(arrow, "\n".join(lines))
+
+
+def _passes(sender: Record, receiver: Record) -> bool:
+    inputs = [PortInfo.from_wire(port) for port in receiver["ports"]["inputs"]]
+    return any(pick_input(output["type"], inputs) for output in sender["ports"]["outputs"])
 
 
 async def agent_token(card: str, workspace: str | None) -> Answer:
