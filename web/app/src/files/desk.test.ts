@@ -52,6 +52,15 @@ test("what comes and goes on the disk is read again, once for many changes", asy
   expect(rows()).toEqual(["src", "b.txt", "c.txt"]);
 });
 
+test("after events were lost all on the screen is read again, and nothing while the drawer is closed", async () => {
+  await socket.event("stream.gap", {});
+  await socket.answer("files.list", entries("unheard.txt"));
+  expect(rows()).toEqual(["unheard.txt"]);
+  desk.leave();
+  await socket.event("stream.gap", {});
+  expect(paths("files.list")).toHaveLength(2);
+});
+
 test("a folder that went is forgotten with all below it, and its watch ends", async () => {
   void desk.unfold("src");
   await answerFolder("f2", "src/b.txt");

@@ -47,6 +47,7 @@ export class FileDesk {
   ) {
     this.watches = new Watches(client);
     client.on("files.changed", (event: FilesChanged) => this.changed(event));
+    client.on("stream.gap", () => this.refresh());
   }
 
   /** The drawer is open over a workspace and the server is there. */
@@ -82,7 +83,7 @@ export class FileDesk {
   refresh(): void {
     for (const folder of foldersShown(this.tree.get())) void this.read(folder);
     const shown = this.shown.get();
-    if (shown === null) return;
+    if (shown === null || !this.active) return;
     void this.watches.add(parentOf(shown.ref.path));
     void this.load(shown, isWhole(shown));
   }

@@ -13,21 +13,30 @@ export function CardLog({ cardId }: { cardId: string }) {
   const language = useStore(session.app, (app) => app.preferences.language);
   const [lines, setLines] = useState<readonly LogLine[] | null>(null);
   useEffect(() => {
+    const { client } = session;
     let wanted = true;
-    session.client
-      .call("card.log", { cardId, limit: MAX_LINES })
-      .then((log) => {
-        if (wanted) setLines(log.lines);
-      })
-      .catch(() => {
-        if (wanted) setLines([]);
-      });
-    const stop = session.client.on("card.log", (event: { cardId: string; lines: readonly LogLine[] }) => {
-      if (event.cardId === cardId) setLines((known) => [...(known ?? []), ...event.lines].slice(-MAX_LINES));
-    });
+    const read = () => {
+      client
+        .call("card.log", { cardId, limit: MAX_LINES })
+        .then((log) => {
+          if (wanted) setLines(log.lines);
+        })
+        .catch(() => {
+          if (wanted) setLines((known) => known ?? []);
+        });
+    };
+    const stops = [
+      client.on("card.log", (event: { cardId: string; lines: readonly LogLine[] }) => {
+        if (event.cardId === cardId) setLines((known) => [...(known ?? []), ...event.lines].slice(-MAX_LINES));
+      }),
+      // What came meanwhile was told to nobody here.
+      client.on("client.online", read),
+      client.on("stream.gap", read),
+    ];
+    read();
     return () => {
       wanted = false;
-      stop();
+      stops.forEach((stop) => stop());
     };
   }, [session, cardId]);
   return (

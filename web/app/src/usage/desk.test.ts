@@ -40,6 +40,14 @@ function openDesk() {
 }
 
 describe("usage on a page", () => {
+  test("what is shown is asked for anew after events were lost", async () => {
+    const { desk, say, asked, timers } = openDesk();
+    desk.hold(QUESTION);
+    say("stream.gap", {});
+    await timers.pass(1_000);
+    expect(asked()).toBe(2);
+  });
+
   test("a report that two parts show is asked for once, and anew when logs were read", async () => {
     const { desk, say, asked, timers } = openDesk();
     const first = desk.hold(QUESTION);

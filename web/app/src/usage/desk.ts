@@ -85,6 +85,7 @@ export class UsageDesk {
       this.progress.set(done >= total ? null : { done, total });
     });
     client.on("usage.changed", () => this.askAgainSoon());
+    client.on("stream.gap", () => this.askAgainSoon());
     client.on("budget.changed", (event: BudgetChanged) => this.budgetsChanged(event));
     this.askAgainAtMidnight(nextMidnightMs(timers.nowMs()));
     client.onState(({ phase }) => {
