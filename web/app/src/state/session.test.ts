@@ -45,6 +45,18 @@ async function opened() {
   return all;
 }
 
+test("after events were lost the canvas and the lists beside it are read again", async () => {
+  const { session, socket } = await opened();
+  await socket().event("stream.gap", {});
+  await socket().answer("canvas.subscribe", snapshot({ cards: [note("unheard")], seq: 20 }));
+  await socket().answer("workspace.list", { workspaces: [workspace("w1", { name: "Renamed unheard" })] });
+  const installed = { packageId: "file:a", name: "a" };
+  await socket().answer("package.list", { packages: [installed] });
+  expect([...(session.canvas.get()?.cards.keys() ?? [])]).toEqual(["unheard"]);
+  expect(session.app.get().workspaces.map(({ name }) => name)).toEqual(["Renamed unheard"]);
+  expect(session.app.get().packages).toEqual([installed]);
+});
+
 describe("opening", () => {
   test("the page shows the first open workspace", async () => {
     const { session } = await opened();

@@ -230,9 +230,7 @@ export class Session {
     });
     client.on("workspace.changed", (event: { workspaces: readonly Workspace[] }) => this.workspacesChanged(event.workspaces));
     client.on("preferences.changed", (preferences: Preferences) => this.applyPreferences(preferences));
-    client.on("packages.changed", (event: { packages: readonly PackageInfo[] }) => {
-      this.app.update((app) => ({ ...app, packages: event.packages }));
-    });
+    client.on("packages.changed", (event: { packages: readonly PackageInfo[] }) => this.packagesChanged(event.packages));
     client.on("dialog.opened", (event: { dialog: Dialog }) => {
       this.canvas.update((state) => (state === null ? null : openDialog(state, event.dialog)));
     });
@@ -242,8 +240,21 @@ export class Session {
     client.on("ui.toast", (event: { name: string; message: string; tone: Tone; durationMs: number }) => {
       this.toasts.show((t) => toldOf(t, event.message), event.tone, { from: event.name, durationMs: event.durationMs });
     });
-    client.on("stream.gap", () => void this.resync());
+    client.on("stream.gap", () => void this.catchUp());
     this.canvas.subscribe(() => this.forgetRemoved());
+  }
+
+  /** Reads again what the events that were lost may have told of. */
+  private async catchUp(): Promise<void> {
+    void this.resync();
+    try {
+      const lists = [this.client.call("workspace.list", {}), this.client.call("package.list", {})] as const;
+      const [{ workspaces }, { packages }] = await Promise.all(lists);
+      this.workspacesChanged(workspaces);
+      this.packagesChanged(packages);
+    } catch {
+      // The lists stay as they were: the next greeting or change brings them.
+    }
   }
 
   private connectionChanged(state: ConnectionState): void {
@@ -277,6 +288,10 @@ export class Session {
     } else if (!workspaces.some((workspace) => workspace.id === shown)) {
       void this.show(firstWorkspace(workspaces, null));
     }
+  }
+
+  private packagesChanged(packages: readonly PackageInfo[]): void {
+    this.app.update((app) => ({ ...app, packages }));
   }
 
   private applyPreferences(preferences: Preferences): void {
