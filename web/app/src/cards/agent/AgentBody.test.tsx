@@ -115,6 +115,26 @@ test("the changes of its folder are looked at again when a turn ends", async () 
   await waitFor(() => expect(calls.filter((call) => call.method === "agent.diff").length).toBe(before + 1));
 });
 
+test("what could not be asked while the server was away is asked once it is back", async () => {
+  const reply = { text: "x".repeat(4000), atMs: 5 };
+  let isAway = true;
+  const answered = (answer: object) => () => {
+    if (isAway) throw new Error("away");
+    return answer;
+  };
+  const { user, emit } = showCard(agent("a", running({ status: "finished", reply })), {
+    ...quiet,
+    "agent.diff": answered({ branch: "fix", files: 2, added: 6, removed: 1 }),
+    "agents.lastReply": answered({ text: "the whole reply", at: 5 }),
+  });
+  await user.click(screen.getByRole("button", { name: "Last reply" }));
+  expect(screen.queryByText("+6")).toBeNull();
+  isAway = false;
+  emit("client.online", {});
+  expect(await screen.findByText("+6")).toBeDefined();
+  expect(await screen.findByText("the whole reply")).toBeDefined();
+});
+
 const waiting = [
   { id: "p1", text: "first", from: null, fromName: null, atMs: 1, problem: null, state: "waiting" },
   { id: "p2", text: "second", from: "n", fromName: "Note", atMs: 2, problem: "not delivered", state: "waiting" },

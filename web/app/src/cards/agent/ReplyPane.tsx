@@ -17,15 +17,20 @@ export function ReplyPane({ card, reply, api }: { card: { id: string; name: stri
   useEffect(() => {
     if (!cut) return;
     let gone = false;
-    api
-      .call<{ text: string | null; at: number | null }>("agents.lastReply", { agentId: card.id })
-      .then(({ text, at }) => {
-        if (!gone && text !== null && at !== null) setWhole({ atMs: at, text });
-      })
-      // The beginning stays; the next reply is asked for again.
-      .catch(() => undefined);
+    const read = () => {
+      api
+        .call<{ text: string | null; at: number | null }>("agents.lastReply", { agentId: card.id })
+        .then(({ text, at }) => {
+          if (!gone && text !== null && at !== null) setWhole({ atMs: at, text });
+        })
+        // The beginning stays until the server is back.
+        .catch(() => undefined);
+    };
+    read();
+    const stop = api.on("client.online", read);
     return () => {
       gone = true;
+      stop();
     };
   }, [api, card.id, cut, atMs]);
   const text = cut && whole?.atMs === atMs ? whole.text : (reply?.text ?? "");

@@ -12,15 +12,20 @@ export function useDiff(card: AgentCard, api: CardApi): AgentChanges | null {
   useEffect(() => {
     if (turn === null) return;
     let gone = false;
-    api
-      .call<AgentChanges | null>("agent.diff", { cardId: card.id })
-      .then((found) => {
-        if (!gone) setChanges(found);
-      })
-      // Without git, or while the server is away, there is nothing to show.
-      .catch(() => undefined);
+    const look = () => {
+      api
+        .call<AgentChanges | null>("agent.diff", { cardId: card.id })
+        .then((found) => {
+          if (!gone) setChanges(found);
+        })
+        // Without git, or while the server is away, there is nothing to show.
+        .catch(() => undefined);
+    };
+    look();
+    const stop = api.on("client.online", look);
     return () => {
       gone = true;
+      stop();
     };
   }, [api, card.id, turn]);
   return changes;
