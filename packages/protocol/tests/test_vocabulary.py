@@ -2,10 +2,10 @@
 
 import pytest
 
-from cardloom_protocol.vocabulary import ICONS, THEME_SCHEMES, THEME_TOKENS, TONES
+from cardloom_protocol.vocabulary import ICONS, THEME_TOKENS, TONES
 
 
-@pytest.mark.parametrize("words", [THEME_TOKENS, THEME_SCHEMES, TONES, ICONS])
+@pytest.mark.parametrize("words", [THEME_TOKENS, TONES, ICONS])
 def test_a_word_list_holds_each_word_once(words: tuple[str, ...]) -> None:
     assert len(set(words)) == len(words)
 

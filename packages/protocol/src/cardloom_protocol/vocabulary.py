@@ -46,9 +46,6 @@ THEME_TOKENS: tuple[str, ...] = (
 )
 """The tokens of a theme in their published order; a card reads each as the CSS variable `--ns-<token>`."""
 
-THEME_SCHEMES: tuple[str, ...] = ("dark", "light")
-"""The colour schemes a theme may have."""
-
 TONES: tuple[str, ...] = ("default", "accent", "success", "warning", "danger")
 """What a status, badge, toast or menu entry may be coloured as."""
 

@@ -1,4 +1,4 @@
-"""The settings of a server: one table, each with its environment variable.
+"""The settings of a server, and which environment variables give them.
 
 Spec: decision 34 (data folder), 38 (keys never in arguments).
 """
@@ -17,21 +17,6 @@ from cardloom_protocol.limits import limit
 
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7420
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting as the reference shows it."""
-
-    variable: str
-    doc: str
-
-
-SETTINGS: Final = (
-    Setting("CARDLOOM_HOME", "The data folder: database, key, lock. Default: the user data folder of the system."),
-    Setting("CARDLOOM_KEYRING", "`off` keeps the key of cards' secrets in a file, not in the system's keyring."),
-    Setting("CARDLOOM_PORT", f"The first port tried on the loopback interface. Default: {DEFAULT_PORT}."),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +45,12 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings. ValueError names a variable whose value makes no sense."""
+        """Read CARDLOOM_HOME, CARDLOOM_PORT and CARDLOOM_KEYRING. ValueError names one whose value makes no sense."""
         given = os.environ if environment is None else environment
         home = given.get("CARDLOOM_HOME")
         folder = Path(home).expanduser() if home else Path(platformdirs.user_data_dir("cardloom", appauthor=False))
         text = given.get("CARDLOOM_PORT") or str(DEFAULT_PORT)
-        if not text.isdigit() or not 1 <= int(text) <= 65535:
+        if not text.isdecimal() or not 1 <= int(text) <= 65535:
             raise ValueError(f"CARDLOOM_PORT is {text!r}, which is no port number (1 to 65535)")
         keyring = given.get("CARDLOOM_KEYRING") or "on"
         if keyring not in ("on", "off"):
