@@ -1,5 +1,6 @@
 import { act, screen } from "@testing-library/react";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import { CallFailure } from "../../connection/failure";
 import { later, showCard } from "../testing/cardHost";
 
 beforeAll(() => {
@@ -67,6 +68,27 @@ test("two texts for one place stand side by side, and keeping both loses neither
   expect(view.container.textContent).toContain("theirs");
   await user.click(screen.getByRole("button", { name: "Keep both" }));
   expect(saved.at(-1)).toBe("theirs\n\n---\n\nmine");
+});
+
+test("what was typed while somebody deleted the note is saved when it comes back", async () => {
+  const saved: string[] = [];
+  const refuse = () => {
+    throw new CallFailure("NOT_FOUND", "there is no card 'n'");
+  };
+  const id = "note-away";
+  const given = { kind: "note" as const, id, name: "Plan", content: { text: "kept" } };
+  const { user, view } = showCard(given, { "note.edit": refuse });
+  await user.dblClick(await screen.findByRole("document"));
+  await typeInto(await screen.findByRole("textbox", { name: "Note text" }), "kept, and precious");
+  await user.keyboard("{Escape}");
+  expect(await screen.findByText(/^Not saved yet/)).toBeDefined();
+  view.unmount();
+  await act(() => Promise.resolve());
+
+  showCard(given, { "note.edit": ({ text }: { text: string }) => (saved.push(text), { revision: 2, text }) });
+  expect(await screen.findByText("kept, and precious")).toBeDefined();
+  await vi.waitFor(() => expect(saved).toEqual(["kept, and precious"]));
+  expect(screen.queryByText(/^Not saved yet/)).toBeNull();
 });
 
 /** jsdom moves no caret, so the text is put in through the editor's own view. */

@@ -37,12 +37,16 @@ export function noteSession(card: NoteCard, api: CardApi): NoteSync {
   return sync;
 }
 
-/** A body shows the note; gives the function that says it no longer does, and saves what waits. */
+/**
+ * A body shows the note; gives the function that says it no longer does, and saves what waits. What could not be saved
+ * while the card was away, as one that somebody deleted and brought back, is saved now that it is here again.
+ */
 export function holdNote(cardId: string, api: CardApi): () => void {
   const session = sessions.get(cardId);
   if (session === undefined) return () => undefined;
   session.api = api;
   session.bodies += 1;
+  session.sync.flush();
   return () => {
     session.bodies -= 1;
     session.sync.flush();
