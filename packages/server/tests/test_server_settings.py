@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,17 +25,21 @@ def test_a_port_that_is_none_is_refused_by_name(port: str) -> None:
         Settings.from_environment({"CARDLOOM_PORT": port})
 
 
-class _Asked(dict[str, str]):
-    """An environment that remembers which of its variables were asked for."""
+class _Asked(Mapping[str, str]):
+    """An environment without any variable, which remembers those that were asked for."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.names: list[str] = []
 
-    def get(self, name: str, default: str | None = None) -> Any:
-        """Nothing is set."""
+    def __getitem__(self, name: str) -> str:
         self.names.append(name)
-        return default
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def test_the_readme_names_every_variable_that_is_read() -> None:

@@ -11,16 +11,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias
 
 from .errors import CallError, ErrorCode
-from .jstext import MAX_SAFE_INTEGER, JsonValue, json_length
+from .jstext import MAX_SAFE_INTEGER, JsonValue, is_number, json_length, refuse_constant
 from .limits import limit
 from .method_row import Namespace
 from .schema import plain_issue
 
 WIRE_VERSION: Final = 1
+
 PROTOCOL: Final = 1
+"""The newest number of the protocol that this library speaks."""
 
 LARGE_REQUEST_METHODS: Final = frozenset(
     (
@@ -134,11 +136,7 @@ def default_dumps(value: Any) -> str:
 
 def default_loads(text: str) -> Any:
     """Decoded JSON; ValueError for anything else, NaN and Infinity included."""
-    return json.loads(text, parse_constant=_refuse_constant)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    return json.loads(text, parse_constant=refuse_constant)
 
 
 # Towards the host
@@ -178,8 +176,8 @@ def parse_request(
         params = raw["params"]
         issue = plain_issue(params, limit("valueDepth"), limit("valueNodes"))
         if issue is not None:
-            data: JsonValue = {"path": issue.path, "keyword": issue.keyword, "message": issue.message}
-            return Malformed(request_id, CallError(ErrorCode.BAD_REQUEST, "The params are not plain JSON.", data))
+            error = CallError(ErrorCode.BAD_REQUEST, "The params are not plain JSON.", issue.to_wire())
+            return Malformed(request_id, error)
         request = Request(request_id, method, params)
     if not small:
         allowed = max_request_units(method) if max_units is None else max_units
@@ -219,7 +217,7 @@ def parse_incoming(raw: object, ns: Namespace = "nscard") -> Response | ErrorRes
 
     The version is not compared, so that a newer host's extras pass.
     """
-    if not isinstance(raw, dict) or raw.get("ns") != ns or not _is_number(raw.get("v")):
+    if not isinstance(raw, dict) or raw.get("ns") != ns or not is_number(raw.get("v")):
         return None
     match raw.get("kind"):
         case "res":
@@ -232,7 +230,7 @@ def parse_incoming(raw: object, ns: Namespace = "nscard") -> Response | ErrorRes
 
 def _parse_answer(raw: dict[str, Any]) -> Response | ErrorResponse | None:
     request_id, ok = raw.get("id"), raw.get("ok")
-    if not _is_number(request_id) or not isinstance(ok, bool):
+    if not is_number(request_id) or not isinstance(ok, bool):
         return None
     if ok:
         return Response(request_id, raw.get("result", ABSENT))
@@ -248,17 +246,13 @@ def _parse_answer(raw: dict[str, Any]) -> Response | ErrorResponse | None:
     )
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def is_connect_message(raw: object, ns: Namespace = "nscard") -> bool:
     """Whether a decoded window message is the host's offer of a port; any protocol number is one."""
     return (
         isinstance(raw, dict)
         and raw.get("ns") == ns
         and raw.get("type") == "connect"
-        and _is_number(raw.get("protocol"))
+        and is_number(raw.get("protocol"))
     )
 
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Final
+from typing import Any, Final, TypeGuard
 
 from .errors import JsonValue as JsonValue
 
@@ -33,6 +33,11 @@ _sorted: Callable[[object], str] = json.JSONEncoder(
 
 
 # Numbers
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a decoded value is a JSON number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def as_double(number: int | float) -> float:
@@ -121,6 +126,11 @@ def js_trim(text: str) -> str:
 
 
 # JSON
+
+
+def refuse_constant(name: str) -> Any:
+    """For Python's decoder, which would read NaN and the infinities: ValueError, as they are not JSON."""
+    raise ValueError(f"{name} is not JSON")
 
 
 def compact_json(value: JsonValue) -> str:

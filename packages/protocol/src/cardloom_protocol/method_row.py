@@ -1,6 +1,6 @@
 """What one row of the method table and of the event table holds.
 
-Both tables (cards' in `methods_card`, the canvas's own in `methods`) are made of these rows, and everything that
+Both tables (cards' in `methods_card`, the canvas's own in `methods_canvas`) are made of these rows, and everything that
 needs to know something about a method reads it here: the gate, the parameter check, the reference pages, the
 TypeScript types. Spec: cards, methods and events; decisions 37-40.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from .frames import LARGE_REQUEST_METHODS
 from .method_row import MethodRow
 from .param_shapes import Shape, anything, ident, items, nothing, one_of, or_null, record, text, url
 from .session.call_table import SESSION_CALLS
@@ -26,7 +27,6 @@ _SET_UP: Final = (
     "state: found|unasked|answers|missing|faulty|silent|unused, why: string|null}], "
     "programs: [{kind, title, command, path: string|null}]}"
 )
-_LARGE: Final = frozenset(("append", "editMessage", "run", "putAsset", "writeFile", "setMeta", "patchMeta"))
 
 
 def _row(call: SessionCall) -> MethodRow:
@@ -34,14 +34,15 @@ def _row(call: SessionCall) -> MethodRow:
         name: anything() if field.nullable else _SHAPES.get(field.kind, anything())
         for name, field in call.fields.items()
     }
+    name = f"session.{call.name}"
     return MethodRow(
-        f"session.{call.name}",
+        name,
         record({}, {"backend": ident(), **fields}),
         "sessions",
         call.doc,
         "{ok, data: {streamId}}" if call.reply == "events" else "{ok, data}",
         ns="cardloom",
-        large_request=call.name in _LARGE,
+        large_request=name in LARGE_REQUEST_METHODS,
         large_response=True,
         built=True,
     )

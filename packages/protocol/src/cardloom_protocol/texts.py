@@ -47,6 +47,11 @@ def localized(text: LocalizedText | None, language: str) -> str | None:
     return text.get(FALLBACK_LANGUAGE) if chosen is None else chosen
 
 
+def placed_texts(path: str, text: LocalizedText) -> dict[str, str]:
+    """The texts of all languages, each under the JSON pointer of its place; `path` is that of the whole."""
+    return {path: text} if isinstance(text, str) else {f"{path}/{language}": one for language, one in text.items()}
+
+
 def forbidden_character(text: str, *, multiline: bool = False) -> str | None:
     """Names the first character that a manifest text may not hold, as `U+200B`, or None.
 

@@ -132,8 +132,7 @@ class Link:
 def _check_plain(method: str, params: object) -> None:
     issue = plain_issue(params, limit("valueDepth"), limit("valueNodes"))
     if issue is not None:
-        data: JsonValue = {"path": issue.path, "keyword": issue.keyword, "message": issue.message}
-        raise CallError(ErrorCode.BAD_REQUEST, f"{method}{issue.path}: {issue.message}", data)
+        raise CallError(ErrorCode.BAD_REQUEST, f"{method}{issue.path}: {issue.message}", issue.to_wire())
 
 
 def _gone() -> CallError:

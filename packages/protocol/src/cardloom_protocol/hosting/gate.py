@@ -96,7 +96,7 @@ def invalid_params(issues: list[Issue], what: str) -> CallError:
 
 def issues_to_wire(issues: list[Issue]) -> list[JsonValue]:
     """Issues as an error's data holds them."""
-    return [{"path": issue.path, "keyword": issue.keyword, "message": issue.message} for issue in issues]
+    return [issue.to_wire() for issue in issues]
 
 
 def _check_arrow(row: MethodRow, facts: Facts) -> CallError | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..errors import CallError, ErrorCode, JsonValue
+from ..errors import CallError, ErrorCode
 from ..hosts import DEFAULT_PORT, header_allowed, is_local_host, matches, secret_names
+from ..jstext import JsonValue
 from .gate import permission_denied
 
 _USUAL_PORTS = {"https": DEFAULT_PORT, "http": 80}

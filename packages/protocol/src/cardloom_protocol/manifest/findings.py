@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from ..jstext import JsonValue
 from ..schema import check_definition
-from ..texts import LocalizedText, forbidden_character
+from ..texts import LocalizedText, forbidden_character, placed_texts
 from .model import IssueCode, ManifestIssue, ManifestWarning
 
 
@@ -27,8 +27,7 @@ class Findings:
         """Reports each language of a text that holds a character texts cannot hold."""
         if text is None:
             return
-        by_path = {path: text} if isinstance(text, str) else {f"{path}/{name}": one for name, one in text.items()}
-        for place, one in by_path.items():
+        for place, one in placed_texts(path, text).items():
             char = forbidden_character(one, multiline=multiline)
             if char is not None:
                 self.add(place, f"The text holds {char}, a control or invisible character.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from ..texts import LocalizedText
+from ..texts import placed_texts
 from .model import Manifest, ManifestIssue
 
 GUARDED_WORDS: tuple[str, ...] = ("neurosquad", "cardloom", "official", "verified")
@@ -13,7 +13,7 @@ GUARDED_WORDS: tuple[str, ...] = ("neurosquad", "cardloom", "official", "verifie
 
 def impersonations(manifest: Manifest) -> tuple[ManifestIssue, ...]:
     """Every name of a manifest that claims an office, each at its place."""
-    named = _texts("/displayName", manifest["displayName"])
+    named = placed_texts("/displayName", manifest["displayName"])
     author = manifest.get("author")
     if author is not None:
         named["/author/name"] = author["name"]
@@ -22,10 +22,6 @@ def impersonations(manifest: Manifest) -> tuple[ManifestIssue, ...]:
         for path, text in named.items()
         if (word := _guarded_word(text)) is not None
     )
-
-
-def _texts(path: str, text: LocalizedText) -> dict[str, str]:
-    return {path: text} if isinstance(text, str) else {f"{path}/{language}": one for language, one in text.items()}
 
 
 def _guarded_word(text: str) -> str | None:

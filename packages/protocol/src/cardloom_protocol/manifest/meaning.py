@@ -6,6 +6,7 @@ Every fault is collected, each at its place in the file. Spec: manifest.
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from ..frames import PROTOCOL
 from ..jstext import JsonValue
 from ..paths import normalize_package_path
 from ..permissions import Permission, parse_list
@@ -15,9 +16,6 @@ from .findings import Findings
 from .model import Author, CardSizes, PortDefinition, ToolDefinition
 from .names import BUILTIN_TOOLS, RESERVED_NAMES, tool_full_name
 from .ports import check_ports
-
-PROTOCOL = 1
-"""The newest protocol number this library speaks."""
 
 _ICON_SUFFIXES = (".png", ".webp")
 _BUILTIN_TOOLS = frozenset(BUILTIN_TOOLS)

@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard, cast
 
-from ..jstext import JsonValue, number_text
+from ..jstext import JsonValue, number_text, refuse_constant
+from ..jstext import is_number as is_number
 from .limits import session_limit
 
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -22,18 +23,14 @@ _MAX_DEPTH = session_limit("jsonDepth")
 _SURELY_SHALLOW = 2 * _MAX_DEPTH  # characters; every level takes two
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 def _whole_number(text: str) -> int | float:
     if text == "-0":
         return -0.0
     return int(text) if len(text) <= _MAX_EXACT_DIGITS else float(text)
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_whole_number)
-_quick_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_constant=refuse_constant, parse_int=_whole_number)
+_quick_decoder = json.JSONDecoder(parse_constant=refuse_constant)
 _scan = cast("Callable[[str, int], tuple[Any, int]]", cast(Any, _quick_decoder).scan_once)  # what raw_decode calls
 
 
@@ -98,11 +95,6 @@ def is_too_deep(value: JsonValue) -> bool:
 def is_object(value: object) -> TypeGuard[JsonObject]:
     """Whether a decoded value is a JSON object."""
     return isinstance(value, dict)
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a decoded value is a JSON number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def object_of(value: object) -> JsonObject:
