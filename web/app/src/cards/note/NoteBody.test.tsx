@@ -1,5 +1,5 @@
-import { act, screen } from "@testing-library/react";
-import { beforeAll, expect, test, vi } from "vitest";
+import { act, screen, waitFor } from "@testing-library/react";
+import { beforeAll, expect, test } from "vitest";
 import { CallFailure } from "../../connection/failure";
 import { later, showCard } from "../testing/cardHost";
 
@@ -26,7 +26,7 @@ test("a note is read rendered", async () => {
 test("double-click opens the editor, Escape goes back to reading", async () => {
   const { user } = showNote("hello");
   await user.dblClick(await screen.findByText("hello"));
-  expect((await screen.findByRole("textbox", { name: "Note text" })).textContent).toBe("hello");
+  expect((await theEditor()).textContent).toBe("hello");
   await user.keyboard("{Escape}");
   expect(await screen.findByRole("document", { name: "Note, rendered" })).toBeDefined();
 });
@@ -46,7 +46,7 @@ test("what others write shows in a note that is being read", async () => {
 test("what others write comes into the open editor around the cursor", async () => {
   const { user, change } = showNote("start");
   await user.dblClick(await screen.findByText("start"));
-  const editor = await screen.findByRole("textbox", { name: "Note text" });
+  const editor = await theEditor();
   change({ revision: 2, content: { text: "start, and more" } });
   expect(editor.textContent).toBe("start, and more");
 });
@@ -59,7 +59,7 @@ test("two texts for one place stand side by side, and keeping both loses neither
     return saved.length === 1 ? answer.promise : { revision: 10, text };
   });
   await user.dblClick(await screen.findByText("x"));
-  const editor = await screen.findByRole("textbox", { name: "Note text" });
+  const editor = await theEditor();
   await typeInto(editor, "mine");
   await user.keyboard("{Escape}");
   await act(async () => answer.resolve({ conflict: { revision: 9, text: "theirs" } }));
@@ -79,7 +79,7 @@ test("what was typed while somebody deleted the note is saved when it comes back
   const given = { kind: "note" as const, id, name: "Plan", content: { text: "kept" } };
   const { user, view } = showCard(given, { "note.edit": refuse });
   await user.dblClick(await screen.findByRole("document"));
-  await typeInto(await screen.findByRole("textbox", { name: "Note text" }), "kept, and precious");
+  await typeInto(await theEditor(), "kept, and precious");
   await user.keyboard("{Escape}");
   expect(await screen.findByText(/^Not saved yet/)).toBeDefined();
   view.unmount();
@@ -87,9 +87,18 @@ test("what was typed while somebody deleted the note is saved when it comes back
 
   showCard(given, { "note.edit": ({ text }: { text: string }) => (saved.push(text), { revision: 2, text }) });
   expect(await screen.findByText("kept, and precious")).toBeDefined();
-  await vi.waitFor(() => expect(saved).toEqual(["kept, and precious"]));
+  await waitFor(() => expect(saved).toEqual(["kept, and precious"]));
   expect(screen.queryByText(/^Not saved yet/)).toBeNull();
 });
+
+/** The Markdown editor, not the plain field that stands in its place while it is loaded. */
+function theEditor(): Promise<HTMLElement> {
+  return waitFor(() => {
+    const found = screen.getByRole("textbox", { name: "Note text" });
+    expect(found.tagName).toBe("DIV");
+    return found;
+  });
+}
 
 /** jsdom moves no caret, so the text is put in through the editor's own view. */
 async function typeInto(editor: HTMLElement, text: string): Promise<void> {

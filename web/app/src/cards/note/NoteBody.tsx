@@ -4,6 +4,7 @@ import type { NoteCard } from "../../wire/records";
 import type { CardBodyProps, TextKey } from "../contract";
 import { IconButton } from "../parts/IconButton";
 import { NoteConflict } from "./NoteConflict";
+import { PlainEditor } from "./PlainEditor";
 import styles from "./note.module.css";
 import { holdNote, noteSession } from "./sessions";
 import type { NoteState } from "./sync";
@@ -48,18 +49,20 @@ export function NoteBody({ card, api }: CardBodyProps<NoteCard>) {
     return <NoteConflict mine={note.text} theirs={note.conflict.text} t={t} onChoose={(choice) => sync.resolve(choice)} />;
   }
   const said = stateText[note.state];
+  const editing = {
+    text: note.text,
+    label: t("note.text"),
+    placeholder: t("note.write"),
+    onEdit: (text: string) => sync.edit(text),
+    onLeave: read,
+    onBlur: () => sync.flush(),
+  };
+  const plain = <pre className={`${styles.plain ?? ""} nowheel`}>{note.text}</pre>;
   return (
     <div className={styles.note} data-writing={writing || undefined}>
-      <Suspense fallback={<pre className={`${styles.plain ?? ""} nowheel`}>{note.text}</pre>}>
+      <Suspense fallback={writing ? <PlainEditor {...editing} /> : plain}>
         {writing ? (
-          <NoteEditor
-            text={note.text}
-            label={t("note.text")}
-            placeholder={t("note.write")}
-            onEdit={(text) => sync.edit(text)}
-            onLeave={read}
-            onBlur={() => sync.flush()}
-          />
+          <NoteEditor {...editing} />
         ) : (
           <div
             className={`${styles.reading ?? ""} nowheel`}

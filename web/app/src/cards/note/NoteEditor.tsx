@@ -5,7 +5,7 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { Annotation, EditorState, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { textChange } from "./merge";
 import styles from "./note.module.css";
 
@@ -64,7 +64,8 @@ export default function NoteEditor(props: NoteEditorProps) {
     latest.current = props;
   });
 
-  useEffect(() => {
+  // Before the page is painted: no key may find the focus nowhere, between the field that stood here and this editor.
+  useLayoutEffect(() => {
     if (host.current === null) return undefined;
     const { text, label, placeholder: hint } = latest.current;
     const made = new EditorView({
