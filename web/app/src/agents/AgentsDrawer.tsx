@@ -102,8 +102,12 @@ function AgentRow({ agent }: { agent: LocatedAgent }) {
       <small className={styles["facts"]}>
         {[t(statusKey(card)), workspace.name, ...(queued > 0 ? [t("agents.queued", { count: queued })] : [])].join(" · ")}
       </small>
-      {words === "" ? null : (
-        <code className={error === null ? styles["words"] : styles["error"]} title={words}>
+      {words === "" ? null : question === null && error !== null ? (
+        <p className={styles["error"]} title={words}>
+          {words}
+        </p>
+      ) : (
+        <code className={styles["words"]} title={words}>
           {words}
         </code>
       )}

@@ -8,6 +8,8 @@ import type { Arrow } from "../wire/records";
 import { clearOf, type Point, type Rect } from "./geometry";
 
 const ABOVE_PX = 9;
+/** The bar keeps its size on the screen down to where cards become mere blocks. */
+const MOST_SCALE = 5;
 
 interface ArrowToolsProps {
   arrow: Arrow;
@@ -93,7 +95,7 @@ function usePlace(at: Point): { bar: React.RefObject<HTMLDivElement | null>; pla
     observer.observe(box);
     return () => observer.disconnect();
   }, []);
-  const scale = Math.min(1.6, Math.max(1, 1 / zoom));
+  const scale = Math.min(MOST_SCALE, Math.max(1, 1 / zoom));
   const w = size.w * scale;
   const h = size.h * scale;
   const wished: Rect = { x: at.x - w / 2, y: at.y - ABOVE_PX - h, w, h };

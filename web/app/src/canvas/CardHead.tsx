@@ -44,14 +44,14 @@ export const CardHead = memo(function CardHead({ card, kind }: CardHeadProps) {
       {meta === "" ? null : <span className="card-meta">{meta}</span>}
       <span className="spring" />
       {status === null ? null : (
-        <span className={`chip tone-${status.tone}`}>
+        <span className={`chip tone-${status.tone}`} title={status.text}>
           {status.busy ? <i className="spinner" /> : null}
-          {status.text}
+          <span>{status.text}</span>
         </span>
       )}
       {attention === null ? null : (
         <span className="chip tone-warning" title={attentionText ?? undefined}>
-          {attentionText ?? t("card.asks")}
+          <span>{attentionText ?? t("card.asks")}</span>
         </span>
       )}
       {card.kind === "agent" ? <CostChip agentId={card.id} /> : null}

@@ -98,7 +98,7 @@ export function Composer({ children }: { children?: ReactNode }) {
         <ul className={styles["attached"]} aria-label={t("chat.attached")}>
           {attached.map((file, at) => (
             <li key={at} className="chip tone-default">
-              {file.name}
+              <span title={file.name}>{file.name}</span>
               <button
                 type="button"
                 aria-label={t("chat.detach", { name: file.name })}

@@ -40,7 +40,11 @@ function Large({ cardId }: { cardId: string }) {
     >
       <header className={styles.largeHead}>
         <h2>{name}</h2>
-        {status === null ? null : <span className={`chip tone-${status.tone}`}>{status.text}</span>}
+        {status === null ? null : (
+          <span className={`chip tone-${status.tone}`} title={status.text}>
+            <span>{status.text}</span>
+          </span>
+        )}
         <span className="spring" />
         <button
           ref={close}

@@ -255,4 +255,19 @@ export const agentTexts = texts({
     ru: "Последнее сообщение хода.",
     zh: "一轮的最终消息。",
   },
+  "portHint.chatPrompt": {
+    en: "Says a line in the chat's session.",
+    ru: "Пишет сообщение в сессию чата.",
+    zh: "在聊天会话中发送一条消息。",
+  },
+  "portHint.chatReply": {
+    en: "The answer of each run, once it has ended.",
+    ru: "Ответ каждого запуска, когда он завершён.",
+    zh: "每次运行结束后的回答。",
+  },
+  "portHint.chatStatus": {
+    en: "What the session is at, at every change.",
+    ru: "Чем занята сессия, при каждой перемене.",
+    zh: "会话的状态，每次变化时发送。",
+  },
 });

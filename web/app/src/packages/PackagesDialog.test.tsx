@@ -77,6 +77,12 @@ const lookAt = (source: string) => {
   press("Look at it");
 };
 
+test("the window is closed by the button in its corner", async () => {
+  const page = await open();
+  press("Close");
+  expect(page.session.ui.get().overlay).toBeNull();
+});
+
 test("a package is looked at first, with who made it, its hash, and each permission with risk, reason and hosts", async () => {
   const page = await open();
   lookAt(" acme/pantry ");

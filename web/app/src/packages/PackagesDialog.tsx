@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Translate } from "../i18n/catalogue";
 import { useT } from "../shell/context";
+import { CloseCorner } from "../shell/CloseCorner";
 import { Modal } from "../shell/Modal";
 import { useStore } from "../state/store";
 import type { PackageInfo, PackageReview } from "../wire/records";
@@ -73,6 +74,7 @@ export function PackagesDialog() {
           </>
         )}
       </div>
+      <CloseCorner onClose={close} />
     </Modal>
   );
 }

@@ -43,6 +43,12 @@ test("an arrow says what passes, how it changes, and how it went", async () => {
   expect(screen.getByText("20 / s")).toBeDefined();
 });
 
+test("only what went wrong is marked", async () => {
+  await shown({ stats: { passed: 6, dropped: 0, refused: 1, loops: 0, lastAtMs: null } });
+  expect(screen.getByText("1").className).toBe("is-trouble");
+  expect(screen.getByText("0").className).toBe("");
+});
+
 test("looking at an arrow takes its warning away until more goes wrong", async () => {
   const page = await shown({ stats: { passed: 0, dropped: 2, refused: 1, loops: 0, lastAtMs: null } });
   expect(page.session.seenTrouble.get().get("r")).toBe(3);

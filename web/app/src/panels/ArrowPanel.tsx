@@ -64,7 +64,7 @@ export function ArrowPanel({ arrowId }: { arrowId: string }) {
       <dl className="rows">
         <Row label={t("arrow.passed")}>{stats.passed}</Row>
         <Row label={t("arrow.dropped")}>
-          <span className={trouble > 0 ? "is-trouble" : ""}>{stats.dropped}</span>
+          <span className={stats.dropped > 0 ? "is-trouble" : ""}>{stats.dropped}</span>
         </Row>
         {stats.refused > 0 ? (
           <Row label={t("arrow.refused")}>

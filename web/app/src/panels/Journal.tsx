@@ -9,7 +9,7 @@ import { useSession, useT } from "../shell/context";
 import { ResendIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import type { ArrowActivityEvent, JournalEntry } from "../wire/records";
-import { moment, size } from "./format";
+import { moment, size, unbroken } from "./format";
 import { useNow } from "./useNow";
 
 const PAGE = 30;
@@ -141,8 +141,8 @@ function Entry({ entry, between, now }: { entry: JournalEntry; between: boolean;
     ...(between ? [`${nameOf(entry.from)} → ${nameOf(entry.to)}`] : []),
     shortType(entry.type),
     ...(entry.outcome === "accepted" ? [] : [t(`outcome.${entry.outcome}`)]),
-    size(entry.sizeBytes, t),
-    t("journal.chain", { chain: entry.chain.slice(0, 4), hop: entry.hop }),
+    unbroken(size(entry.sizeBytes, t)),
+    unbroken(t("journal.chain", { chain: entry.chain.slice(0, 4), hop: entry.hop })),
   ];
   return (
     <li className={trouble ? "entry is-trouble" : "entry"}>

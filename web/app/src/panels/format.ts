@@ -32,6 +32,11 @@ export function size(bytes: number, t: Translate): string {
   return t("size.mib", { count: short(bytes / 1024 / 1024) });
 }
 
+/** A fact that no line break tears apart. */
+export function unbroken(words: string): string {
+  return words.replaceAll(" ", "\u00a0");
+}
+
 function short(value: number): string {
   return value < 10 ? value.toFixed(1) : value.toFixed(0);
 }

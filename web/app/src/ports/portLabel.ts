@@ -18,6 +18,9 @@ const OWN_PORTS: Readonly<Record<string, TextKey>> = {
   "agent prompt": "port.prompt",
   "agent status": "port.status",
   "agent reply": "port.reply",
+  "chat prompt": "port.prompt",
+  "chat reply": "port.reply",
+  "chat status": "port.status",
 };
 
 /** A port's name for people: in their language where it is one of ours, else as its package wrote it. */
@@ -49,4 +52,7 @@ const OWN_HINTS: Readonly<Record<string, TextKey>> = {
   "agent prompt": "portHint.prompt",
   "agent status": "portHint.status",
   "agent reply": "portHint.reply",
+  "chat prompt": "portHint.chatPrompt",
+  "chat reply": "portHint.chatReply",
+  "chat status": "portHint.chatStatus",
 };

@@ -83,6 +83,7 @@ function Bars({ bars, measure }: { bars: DayBars; measure: Measure }) {
         onKeyDown={onKeyDown}
         onPointerLeave={() => setChosen(null)}
       >
+        {bars.days.some((day) => day.requests > 0) ? null : <p className={styles["none"]}>{t("usage.none")}</p>}
         <div className={styles["grid"]} aria-hidden="true">
           {lines.map((value) => (
             <i key={value} style={{ bottom: `${String((value / top) * 100)}%` }}>

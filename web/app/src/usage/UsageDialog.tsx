@@ -1,4 +1,5 @@
 import { useSession, useT } from "../shell/context";
+import { CloseCorner } from "../shell/CloseCorner";
 import { Modal } from "../shell/Modal";
 import { useStore } from "../state/store";
 import { TimelineView } from "./TimelineView";
@@ -18,6 +19,7 @@ export function UsageDialog() {
       <div className={styles["window"]}>
         {agentId === null ? <UsagePage /> : <TimelineView key={agentId} agentId={agentId} />}
       </div>
+      <CloseCorner onClose={close} />
     </Modal>
   );
 }

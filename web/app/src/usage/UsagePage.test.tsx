@@ -1,5 +1,5 @@
 import { fireEvent, render, screen, within } from "@testing-library/react";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openPage } from "../../tests/page";
 import { settle } from "../../tests/makers";
 import type { UsageReport } from "../wire/records";
@@ -74,6 +74,17 @@ describe("the page of usage", () => {
     await openUsagePage(usageReport([silent]));
     expect(await screen.findByRole("rowheader", { name: "Amp one amp" })).toBeTruthy();
     expect(cells("Amp one amp")).toEqual(["not reported"]);
+  });
+
+  test("days on which nothing was asked say so in the chart", async () => {
+    const page = await openUsagePage(report);
+    const chart = within(screen.getByRole("region", { name: "By day" }));
+    expect(chart.getByText("No requests in this period.")).toBeTruthy();
+    fireEvent.click(chart.getByRole("button", { name: "Model" }));
+    const asked = page.socket.calls.filter(({ method, params }) => method === "usage.report" && params["by"] === "day");
+    const day = usageRow("2026-11-30", { requests: 1, costMicroUsd: null, totalTokens: null });
+    await page.socket.say({ kind: "res", id: asked.at(-1)?.id, ok: true, result: usageReport([day], { by: "day" }) });
+    await vi.waitFor(() => expect(chart.queryByText("No requests in this period.")).toBeNull());
   });
 
   test("a head sorts the lines", async () => {

@@ -52,6 +52,12 @@ test("from afar an agent shows what it asks before what it works on", () => {
   expect(agentOverview(agent("a", running({ title: "Refunds" })), t).secondary).toBe("Refunds");
 });
 
+test("from afar a failure is told in the person's language", () => {
+  const failed = agent("a", running({ status: "finished", error: "nothing more was heard of this turn" }));
+  expect(agentOverview(failed, translator("ru")).secondary).toBe("об этом ходе больше ничего не слышно");
+  expect(agentOverview(agent("a", running({ error: "words of another program" })), translator("ru")).secondary).toBe("words of another program");
+});
+
 test("an agent with a question waits for the person as a card that calls does", () => {
   const calls = { ...note("n").chrome, attention: { level: "needs-input", message: null } as const };
   expect(waitsForPerson(agent("a", running({ status: "needs-input", question })))).toBe(true);

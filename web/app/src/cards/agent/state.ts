@@ -1,4 +1,5 @@
 import { HARNESSES } from "@cardloom/protocol";
+import { toldOf } from "../../i18n/reasonOf";
 import type { AgentCard, AgentStatus, Card, StartedAgent, Tone } from "../../wire/records";
 import type { OverviewText, TextKey, Translate } from "../contract";
 
@@ -64,7 +65,8 @@ export function agentMeta(card: AgentCard, t: Translate): string {
 
 export function agentOverview(card: AgentCard, t: Translate): OverviewText {
   const started = startedOf(card);
-  const secondary = started?.question?.detail ?? started?.error ?? started?.title ?? null;
+  const error = started?.error ?? null;
+  const secondary = started?.question?.detail ?? (error === null ? null : toldOf(t, error)) ?? started?.title ?? null;
   return {
     primary: t(statusKey(card)),
     tone: agentTone(card).tone,

@@ -1,3 +1,4 @@
+import { toldOf } from "../../i18n/reasonOf";
 import type { ChatCard, Tone } from "../../wire/records";
 import type { OverviewText, Translate } from "../contract";
 
@@ -25,5 +26,5 @@ export function chatTone({ runtime }: ChatCard): { tone: Tone; busy: boolean } |
 export function chatOverview(card: ChatCard, t: Translate): OverviewText {
   const primary = t(`chat.status.${card.runtime?.status ?? "idle"}`);
   const error = card.runtime?.error ?? null;
-  return { primary, tone: chatTone(card)?.tone ?? "default", ...(error === null ? {} : { secondary: error }) };
+  return { primary, tone: chatTone(card)?.tone ?? "default", ...(error === null ? {} : { secondary: toldOf(t, error) }) };
 }
