@@ -36,6 +36,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
   const [known, setKnown] = useState<SetUp | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [asking, setAsking] = useState<ReadonlySet<string>>(new Set());
+  const pressedRef = useRef<string | null>(null);
   const [view, setView] = useState<View>({ is: "list" });
   const closed = useRef(false);
 
@@ -103,7 +104,7 @@ export default function BackendsDialog({ onEngine, onClose }: BackendsDialogProp
     );
   }
   return (
-    <Modal key="list" title={t("backends.title")} wide onClose={onClose}>
+    <Modal key="list" title={t("backends.title")} wide pressedRef={pressedRef} onClose={onClose}>
       <p className="muted">{t("backends.text")}</p>
       <Problem text={problem} />
       <div className={styles["fields"]}>

@@ -1,4 +1,4 @@
-import { act, render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { openPage } from "../../tests/page";
@@ -64,6 +64,17 @@ test("an address of another server says that the key does not go there", async (
   expect(field(/^Key/).placeholder).toBe("stays with the server it was given for");
   await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
   expect(field(/^Base address/).value).toBe("");
+});
+
+test("Escape leaves the form of one endpoint for the list, and then the window", async () => {
+  const { isClosed } = await show();
+  const escape = () => fireEvent(screen.getByRole("dialog"), new Event("cancel", { cancelable: true }));
+  await userEvent.click(await screen.findByRole("button", { name: "Change “local”" }));
+  escape();
+  expect(isClosed()).toBe(false);
+  expect(screen.getByRole("button", { name: "Change “local”" })).toBeDefined();
+  escape();
+  expect(isClosed()).toBe(true);
 });
 
 test("the name of one endpoint does not silently replace it by another", async () => {

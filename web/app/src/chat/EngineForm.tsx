@@ -1,4 +1,4 @@
-import { useEffect, useState, type FormEvent } from "react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
 import { quotedOf, reasonOf } from "../i18n/reasonOf";
 import { useSession, useT } from "../shell/context";
 import { PencilIcon, TrashIcon } from "../shell/icons";
@@ -39,6 +39,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [edited, setEdited] = useState<EndpointInfo | null>(null);
+  const pressedRef = useRef<string | null>(null);
   const [removing, setRemoving] = useState<EndpointInfo | null>(null);
   const isTaken = edited === null && endpoints.some((one) => one.id === id.trim() && one.url !== url.trim());
   const keyNote = edited?.hasKey !== true ? "" : keepsKey(edited.url, url) ? t("backends.keyKept") : t("chat.keyLeft");
@@ -92,6 +93,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
       setEndpoints(answer.endpoints);
     });
   };
+  const leave = edited === null ? onClose : () => begin(null);
   if (removing !== null) {
     return (
       <RemovalQuestion
@@ -104,7 +106,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
     );
   }
   return (
-    <Modal key={edited?.id ?? ""} title={edited === null ? t("chat.engineTitle") : t("backends.editNamed", { name: edited.id })} wide onClose={onClose}>
+    <Modal key={edited?.id ?? ""} title={edited === null ? t("chat.engineTitle") : t("backends.editNamed", { name: edited.id })} wide {...(edited === null && { pressedRef })} onClose={leave}>
       <p className="muted">{t("chat.engineText")}</p>
       {endpoints.length === 0 || edited !== null ? null : (
         <ul className={styles["profiles"]} aria-label={t("chat.endpoints")}>
@@ -172,7 +174,7 @@ export default function EngineForm({ onClose }: { onClose(): void }) {
           {isTaken ? <small className="muted">{t("chat.endpointTaken", { name: id.trim() })}</small> : null}
         </label>
         <Problem text={problem} />
-        <DialogFoot onCancel={edited === null ? onClose : () => begin(null)} disabled={busy || isTaken || url.trim() === ""}>
+        <DialogFoot onCancel={leave} disabled={busy || isTaken || url.trim() === ""}>
           {busy ? <i className="spinner" /> : null} {edited === null ? t("chat.connect") : t("app.save")}
         </DialogFoot>
       </form>

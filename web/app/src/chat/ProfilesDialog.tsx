@@ -1,5 +1,5 @@
 import { INLINE_PROFILE_ID, isProfileId, type ProfileDoc } from "@cardloom/protocol/session";
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { useT } from "../shell/context";
 import { CopyIcon, PencilIcon, PlusIcon, TrashIcon } from "../shell/icons";
 import { Modal } from "../shell/Modal";
@@ -63,6 +63,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
   const desk = useDesk();
   const { backend } = usePlace();
   const { profiles } = useBackend(backend);
+  const pressedRef = useRef<string | null>(null);
   const [draft, setDraft] = useState<Draft | null>(null);
   const [removing, setRemoving] = useState<{ readonly id: string; readonly name: string } | null>(null);
   const call = <T,>(name: string, params: object) => desk.wire.call<T>(backend, name, params);
@@ -130,7 +131,7 @@ function Catalogue({ onClose }: { onClose(): void }) {
     );
   }
   return (
-    <Modal key="list" title={t("chat.profiles")} wide onClose={onClose}>
+    <Modal key="list" title={t("chat.profiles")} wide pressedRef={pressedRef} onClose={onClose}>
       <ul className={styles["profiles"]}>
         {(profiles ?? []).map((profile) => {
           const name = nameOf(profile);

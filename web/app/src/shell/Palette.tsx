@@ -69,7 +69,7 @@ export function Palette() {
             }}
           />
         </label>
-        <ul ref={list} id={listId} role="listbox" aria-label={t("palette.results")}>
+        <ul ref={list} id={listId} role="listbox" tabIndex={-1} aria-label={t("palette.results")}>
           {found.length === 0 ? <li className="muted palette-none">{t("palette.none")}</li> : null}
           {found.map((command, index) => (
             <li key={command.id} role="presentation">
