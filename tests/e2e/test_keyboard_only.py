@@ -75,3 +75,10 @@ def test_cards_are_added_joined_moved_renamed_deleted_and_brought_back_by_keys_a
     person.look("keys")
     press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+    page.set_viewport_size({"width": 1280, "height": 480})
+    press("?")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Close")).to_be_focused()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="Keys", exact=True)).to_be_in_viewport()
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
