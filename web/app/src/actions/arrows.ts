@@ -29,7 +29,7 @@ async function connectNow(session: Session, fromId: string, toId: string): Promi
     session.assume([{ op: "putArrow", arrow }]);
     const { workspaceId, id } = arrow;
     session.undo.push({
-      label: session.t("undo.connect", { from: from.name, to: to.name }),
+      label: (t) => t("undo.connect", { from: from.name, to: to.name }),
       undo: () => cut(session, id),
       redo: () => restoreArrow(session, workspaceId, id),
     });
@@ -58,7 +58,7 @@ async function disconnectNow(session: Session, arrowIds: readonly string[]): Pro
     return;
   }
   session.undo.push({
-    label: session.t("undo.disconnect", { count: known.length }),
+    label: (t) => t("undo.disconnect", { count: known.length }),
     undo: () => restore(session, [], known),
     redo: cutAll,
   });
@@ -90,7 +90,7 @@ async function setDirectionNow(session: Session, arrowId: string, direction: Dir
     session.report("fail.direction", error);
     return;
   }
-  session.undo.push({ label: session.t("undo.direction"), undo: () => set(before), redo: () => set(direction) });
+  session.undo.push({ label: (t) => t("undo.direction"), undo: () => set(before), redo: () => set(direction) });
 }
 
 /** The other one-way direction; a two-way arrow stays as it is. */

@@ -95,7 +95,7 @@ function shiftTo(session: Session, cardIds: readonly string[], at: Point): Point
 export function undoByRemoving(session: Session, key: "undo.add" | "undo.duplicate", cardIds: string[], name: string): void {
   let arrowIds: string[] = [];
   session.undo.push({
-    label: session.t(key, { name, count: cardIds.length }),
+    label: (t) => t(key, { name, count: cardIds.length }),
     undo: async () => {
       arrowIds = await removeAll(session, cardIds);
     },
@@ -117,7 +117,7 @@ async function removeNow(session: Session, cardIds: readonly string[]): Promise<
   try {
     let arrowIds = await removeAll(session, known);
     session.undo.push({
-      label: session.t("undo.remove", { name, count: known.length }),
+      label: (t) => t("undo.remove", { name, count: known.length }),
       undo: () => restore(session, known, arrowIds),
       redo: async () => {
         arrowIds = await removeAll(session, known);
@@ -177,7 +177,7 @@ async function arrangeNow(session: Session, wanted: readonly Geometry[], undoabl
   }
   if (!undoable) return;
   session.undo.push({
-    label: session.t("undo.move", { count: changed.length }),
+    label: (t) => t("undo.move", { count: changed.length }),
     undo: () => applyGeometry(session, workspaceId, before, changed),
     redo: () => applyGeometry(session, workspaceId, changed, before),
   });
@@ -232,7 +232,7 @@ async function renameNow(session: Session, cardId: string, title: string | null)
     return;
   }
   session.undo.push({
-    label: session.t("undo.rename", { name: before.name }),
+    label: (t) => t("undo.rename", { name: before.name }),
     undo: () => set(before.title),
     redo: () => set(wanted),
   });

@@ -3,6 +3,7 @@ import { redo, undo } from "../actions/history";
 import { useSession, useT } from "../shell/context";
 import { FitIcon, MinusIcon, PlusIcon, RedoIcon, UndoIcon } from "../shell/icons";
 import { useStore } from "../state/store";
+import { wordsOf } from "../state/toasts";
 import { useViewport } from "./viewport";
 
 /** Zoom, fit, undo and redo, beside the map. */
@@ -31,7 +32,7 @@ export function ViewBar() {
         type="button"
         className="icon-btn"
         aria-label={t("undo.undo")}
-        title={undoLabel === null ? t("undo.undo") : t("undo.undoOf", { what: undoLabel })}
+        title={undoLabel === null ? t("undo.undo") : t("undo.undoOf", { what: wordsOf(undoLabel, t) })}
         disabled={undoLabel === null}
         onClick={() => void undo(session)}
       >
@@ -41,7 +42,7 @@ export function ViewBar() {
         type="button"
         className="icon-btn"
         aria-label={t("undo.redo")}
-        title={redoLabel === null ? t("undo.redo") : t("undo.redoOf", { what: redoLabel })}
+        title={redoLabel === null ? t("undo.redo") : t("undo.redoOf", { what: wordsOf(redoLabel, t) })}
         disabled={redoLabel === null}
         onClick={() => void redo(session)}
       >

@@ -7,7 +7,7 @@ export type { Card, CardKind, Tone, Told, Translate, TextKey };
 
 /** One step of this page's undo history. Both ways are calls to the server; a rejected one is shown and dropped. */
 export interface UndoEntry {
-  label: string;
+  label: Told;
   undo(): Promise<void>;
   redo(): Promise<void>;
 }

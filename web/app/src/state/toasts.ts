@@ -6,8 +6,12 @@ import { createStore } from "./store";
 /** Words by the texts of whatever language the page is read in. */
 export type ByTexts = (t: Translate) => string;
 
-/** What a toast says: as it is, or by texts. */
+/** What is said: as it is, or by texts. */
 export type Told = string | ByTexts;
+
+export function wordsOf(told: Told, t: Translate): string {
+  return typeof told === "string" ? told : told(t);
+}
 
 interface Toast {
   id: number;
@@ -31,7 +35,7 @@ export class Toasts {
   ) {}
 
   show(told: Told, tone: Tone = "default", options: { from?: string; durationMs?: number } = {}): void {
-    const message = this.messageOf(told);
+    const message = wordsOf(told, this.texts());
     const toast: Toast = { id: this.nextId++, message, told, tone, from: options.from ?? null };
     const same = (other: Toast) => other.message === message && other.from === toast.from;
     this.shown.update((toasts) => [...toasts.filter((other) => !same(other)), toast].slice(-MAX_SHOWN));
@@ -40,11 +44,7 @@ export class Toasts {
 
   /** Says what is shown once more, in the language that the page has now. */
   sayAgain(): void {
-    this.shown.update((toasts) => toasts.map((toast) => ({ ...toast, message: this.messageOf(toast.told) })));
-  }
-
-  private messageOf(told: Told): string {
-    return typeof told === "string" ? told : told(this.texts());
+    this.shown.update((toasts) => toasts.map((toast) => ({ ...toast, message: wordsOf(toast.told, this.texts()) })));
   }
 
   dismiss(id: number): void {

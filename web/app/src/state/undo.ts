@@ -1,12 +1,13 @@
 import type { UndoEntry } from "../cards/contract";
 import { createStore, type Store } from "./store";
+import type { Told } from "./toasts";
 
 interface UndoView {
-  undoLabel: string | null;
-  redoLabel: string | null;
+  undoLabel: Told | null;
+  redoLabel: Told | null;
 }
 
-type UndoOutcome = { done: true; label: string } | { done: false; label: string; error: unknown } | null;
+type UndoOutcome = { done: true; label: Told } | { done: false; label: Told; error: unknown } | null;
 
 /**
  * What this page did and can take back: calls with their inverse calls, newest last.

@@ -64,7 +64,7 @@ export function useEdits<Content, Op>(
       setAnswered((known) => (known !== null && known.revision > answer.revision ? known : answer));
       const after = editing.settled(before, op, answer.content);
       api.pushUndo({
-        label: api.t(what),
+        label: (t) => t(what),
         undo: () => editing.replay(after, before),
         redo: () => editing.replay(before, after),
       });

@@ -39,7 +39,7 @@ export function StickyBody({ card, api, selected }: CardBodyProps<StickyCard>) {
     setWanted((known) => ({ ...known, ...look }));
     try {
       await send(look);
-      api.pushUndo({ label: t(what), undo: () => send(old), redo: () => send(look) });
+      api.pushUndo({ label: (t) => t(what), undo: () => send(old), redo: () => send(look) });
     } catch (error) {
       sayFailure(api, what, card.name, error);
     } finally {

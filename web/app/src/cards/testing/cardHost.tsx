@@ -2,6 +2,7 @@ import { act, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useSyncExternalStore } from "react";
 import { translator } from "../../i18n/catalogue";
+import { wordsOf } from "../../state/toasts";
 import type { Card, CardApi, Told, UndoEntry } from "../contract";
 import { cardBodies } from "../registry";
 
@@ -72,7 +73,7 @@ export function showCard(given: CardGiven, methods: Record<string, Method> = {})
     user: userEvent.setup(),
     calls,
     /** What toasts said, in the language that the page has now. */
-    toasts: (now = t) => told.map((words) => (typeof words === "string" ? words : words(now))),
+    toasts: (now = t) => told.map((words) => wordsOf(words, now)),
     undos,
     card: () => card,
     change: (fields: Partial<Record<keyof Card, unknown>>) => act(() => patch(fields)),
