@@ -6,6 +6,7 @@ import { IconButton } from "../parts/IconButton";
 import { NoteConflict } from "./NoteConflict";
 import { PlainEditor } from "./PlainEditor";
 import styles from "./note.module.css";
+import { phrasesOf } from "./phrases";
 import { holdNote, noteSession } from "./sessions";
 import type { NoteState } from "./sync";
 
@@ -53,6 +54,7 @@ export function NoteBody({ card, api }: CardBodyProps<NoteCard>) {
     text: note.text,
     label: t("note.text"),
     placeholder: t("note.write"),
+    phrases: phrasesOf(t),
     onEdit: (text: string) => sync.edit(text),
     onLeave: read,
     onBlur: () => sync.flush(),

@@ -14,6 +14,8 @@ export interface NoteEditorProps {
   text: string;
   label: string;
   placeholder: string;
+  /** What the editor's panels say, by the words that it has built in. */
+  phrases: Readonly<Record<string, string>>;
   onEdit(text: string): void;
   onLeave(): void;
   onBlur(): void;
@@ -51,8 +53,56 @@ const frame = EditorView.theme({
     color: "var(--foreground)",
     borderColor: "var(--separator)",
   },
-  ".cm-textfield": { backgroundColor: "var(--field-background)", border: "1px solid var(--field-border)" },
-  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--default)", border: "none" },
+  ".cm-panels.cm-panels-top": { borderBottom: "1px solid var(--separator)" },
+  ".cm-panel.cm-search, .cm-panel.cm-gotoLine": {
+    display: "flex",
+    flexWrap: "wrap",
+    gap: "6px",
+    alignItems: "center",
+    padding: "8px 34px 8px 10px",
+    fontSize: "12px",
+  },
+  // Its lines break where there is no more room, not where the editor would have it.
+  ".cm-panel.cm-search br": { display: "none" },
+  ".cm-panel.cm-search :is(input, button, label)": { margin: "0" },
+  ".cm-panel.cm-search label": { display: "inline-flex", gap: "5px", alignItems: "center", fontSize: "12px" },
+  ".cm-panel.cm-search input[type=checkbox]": { width: "14px", height: "14px", accentColor: "var(--accent)" },
+  ".cm-textfield": {
+    flex: "1 1 130px",
+    minWidth: "0",
+    height: "26px",
+    padding: "0 8px",
+    border: "1px solid var(--field-border)",
+    borderRadius: "var(--field-radius)",
+    backgroundColor: "var(--field-background)",
+    color: "var(--field-foreground)",
+    fontSize: "12px",
+  },
+  ".cm-textfield:focus-visible": { borderColor: "var(--focus)", outline: "3px solid var(--accent-soft)", outlineOffset: "0" },
+  ".cm-button": {
+    height: "26px",
+    padding: "0 9px",
+    border: "1px solid var(--border-secondary)",
+    borderRadius: "var(--field-radius)",
+    backgroundImage: "none",
+    backgroundColor: "var(--surface)",
+    color: "var(--foreground)",
+    fontSize: "12px",
+    cursor: "pointer",
+  },
+  ".cm-button:hover, .cm-button:active": { backgroundImage: "none", backgroundColor: "var(--surface-tertiary)" },
+  ".cm-panel.cm-search [name=close], .cm-panel .cm-dialog-close": {
+    top: "8px",
+    right: "8px",
+    width: "26px",
+    height: "26px",
+    borderRadius: "var(--field-radius)",
+    color: "var(--muted)",
+    fontSize: "18px",
+    lineHeight: "1",
+    cursor: "pointer",
+  },
+  ".cm-panel.cm-search [name=close]:hover": { backgroundColor: "var(--surface-tertiary)", color: "var(--foreground)" },
 });
 
 /** The Markdown editor; loaded when first needed. It keeps its own history of what was typed. */
@@ -67,7 +117,7 @@ export default function NoteEditor(props: NoteEditorProps) {
   // Before the page is painted: no key may find the focus nowhere, between the field that stood here and this editor.
   useLayoutEffect(() => {
     if (host.current === null) return undefined;
-    const { text, label, placeholder: hint } = latest.current;
+    const { text, label, placeholder: hint, phrases } = latest.current;
     const made = new EditorView({
       parent: host.current,
       state: EditorState.create({
@@ -82,6 +132,7 @@ export default function NoteEditor(props: NoteEditorProps) {
           search({ top: true }),
           highlightSelectionMatches(),
           placeholder(hint),
+          EditorState.phrases.of(phrases),
           frame,
           EditorView.contentAttributes.of({ "aria-label": label }),
           keymap.of([...searchKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),

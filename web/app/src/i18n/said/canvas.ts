@@ -114,6 +114,8 @@ export const saidOfCanvas = said({
   "{card} has no input {port}.": ["У карточки «{card}» нет входа {port}.", "“{card}”没有输入 {port}。"],
   "{card} has no input that takes values.": ["У карточки «{card}» нет входа для значений.", "“{card}”没有可接收值的输入。"],
   "{type} does not fit {where} of {card}.": ["Тип {type} не подходит: {where}, «{card}».", "{type} 不适用于“{card}”的 {where}。"],
+  "{card} needs the permission {permission}.": ["«{card}» нужно разрешение {permission}.", "“{card}”需要权限 {permission}。"],
+  "No input takes {type}.": ["Ни один вход не принимает {type}.", "没有输入接收 {type}。"],
   "{card} takes no values.": ["«{card}» не принимает значений.", "“{card}”不接收值。"],
   "{card} answers no questions": ["«{card}» не отвечает на вопросы", "“{card}”不应答请求"],
   "{card} is not running": ["«{card}» не работает", "“{card}”未运行"],
