@@ -15,22 +15,33 @@ from .methods_canvas_files import OWNER_FILES_ROWS
 from .methods_canvas_packages import PACKAGE_ROWS
 from .methods_canvas_sessions import SESSION_ROWS
 from .methods_canvas_usage import USAGE_ROWS
-from .param_shapes import Shape, anything, boolean, ident, integer, items, nothing, one_of, or_null, record, text
+from .param_shapes import (
+    Shape,
+    anything,
+    boolean,
+    ident,
+    integer,
+    items,
+    nothing,
+    one_of,
+    or_null,
+    place,
+    record,
+    safe_integer,
+    size,
+    text,
+)
 from .permissions import PERMISSIONS
 
 _WORKSPACE = {"workspaceId": ident()}
 _CARD = {"cardId": ident()}
 _ARROW = {"arrowId": ident()}
-_COORDINATE: Shape = {"type": "number", "minimum": -1_000_000, "maximum": 1_000_000}
-_EXTENT: Shape = {"type": "number", "minimum": 80, "maximum": 4000}
-_PLACE = {"x": _COORDINATE, "y": _COORDINATE}
-_SIZE = {"w": _EXTENT, "h": _EXTENT}
 _TITLE = or_null(text(0, 120))
 _NAME = text(1, 120)
 _FOLDER = text(1, 4096)
 _DIRECTION = one_of(("forward", "backward", "both"))
-_ENTRY_ID = integer(1, 2**53 - 1)
-_TIME_MS = integer(0, 2**53 - 1)
+_ENTRY_ID = safe_integer(1)
+_TIME_MS = safe_integer(0)
 _PERMISSION_IDS = items(one_of(tuple(PERMISSIONS)), max_items=len(PERMISSIONS), unique=True)
 _VISIBILITY = one_of(("visible", "overview", "hidden"))
 CARD_KINDS: Final = ("note", "todo", "kanban", "sticky", "terminal", "agent", "chat", "budget", "custom")
@@ -144,8 +155,8 @@ _CANVAS = (
     _row(
         "canvas.addCard",
         record(
-            {**_WORKSPACE, "kind": one_of(CARD_KINDS), **_PLACE},
-            {**_SIZE, "title": _TITLE, "content": {"type": "object"}, "packageId": ident(512)},
+            {**_WORKSPACE, "kind": one_of(CARD_KINDS), **place()},
+            {**size(), "title": _TITLE, "content": {"type": "object"}, "packageId": ident(512)},
         ),
         "canvas",
         "Puts a new card on the canvas.",
@@ -153,21 +164,21 @@ _CANVAS = (
     ),
     _row(
         "canvas.duplicateCard",
-        record(_CARD, _PLACE),
+        record(_CARD, place()),
         "canvas",
         "Copies a card with its content and what it keeps, without its arrows.",
         "Card",
     ),
     _row(
         "canvas.updateCard",
-        record(_CARD, {**_PLACE, **_SIZE, "z": one_of(("front", "back")), "title": _TITLE}),
+        record(_CARD, {**place(), **size(), "z": one_of(("front", "back")), "title": _TITLE}),
         "canvas",
         "Moves, resizes, raises, lowers or renames one card.",
         "Card",
     ),
     _row(
         "canvas.arrange",
-        record({**_WORKSPACE, "cards": items(record(_CARD, {**_PLACE, **_SIZE}), min_items=1, max_items=5000)}),
+        record({**_WORKSPACE, "cards": items(record(_CARD, {**place(), **size()}), min_items=1, max_items=5000)}),
         "canvas",
         "Moves and resizes many cards as one change.",
     ),
@@ -303,7 +314,7 @@ _PROGRAMS = (
     _row("package.list", nothing(), "cards", "Lists the packages that can be put on a canvas.", "{packages}"),
     _row(
         "card.run",
-        record({**_WORKSPACE, "manifest": {"type": "object"}}, {**_PLACE, **_CARD}),
+        record({**_WORKSPACE, "manifest": {"type": "object"}}, {**place(), **_CARD}),
         "cards",
         "Makes room for a headless card that somebody runs themselves, and gives its one-card token.",
         "{cardId, token}",

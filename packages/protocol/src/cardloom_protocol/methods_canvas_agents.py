@@ -7,14 +7,12 @@ from typing import Final
 from .agents import HARNESSES
 from .limits import limit
 from .method_row import MethodRow
-from .param_shapes import Shape, boolean, ident, integer, items, one_of, or_null, record, text
+from .param_shapes import Shape, boolean, ident, integer, items, one_of, or_null, place, record, size, text
 
 AGENT_HARNESSES: Final = tuple(harness.id for harness in HARNESSES.values() if harness.kind == "ai")
 
 _CARD = {"cardId": ident()}
 _PROMPT = {**_CARD, "promptId": ident()}
-_COORDINATE: Shape = {"type": "number", "minimum": -1_000_000, "maximum": 1_000_000}
-_EXTENT: Shape = {"type": "number", "minimum": 80, "maximum": 4000}
 _PROMPT_TEXT = text(1, limit("promptChars"))
 _SETTINGS: Final = {
     "model": or_null(text(1, 200)),
@@ -44,10 +42,9 @@ AGENT_ROWS: Final = (
     _row(
         "agent.create",
         record(
-            {"workspaceId": ident(), "harness": one_of(AGENT_HARNESSES), "x": _COORDINATE, "y": _COORDINATE},
+            {"workspaceId": ident(), "harness": one_of(AGENT_HARNESSES), **place()},
             {
-                "w": _EXTENT,
-                "h": _EXTENT,
+                **size(),
                 "title": or_null(text(0, 120)),
                 **_SETTINGS,
                 "worktree": or_null(record({"branch": text(1, 200)})),

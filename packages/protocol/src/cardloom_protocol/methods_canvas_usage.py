@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .method_row import MethodRow
-from .param_shapes import Shape, ident, integer, items, one_of, or_null, record
+from .param_shapes import Shape, ident, items, one_of, or_null, record, safe_integer
 
 USAGE_GROUPS: Final = ("day", "agent", "model", "session", "sender")
 USAGE_SPLITS: Final = ("agent", "model", "sender")
@@ -14,8 +14,8 @@ BUDGET_PERIODS: Final = ("day", "week", "month", "total")
 UNPRICED_RULES: Final = ("ignore", "pause")
 MOST_BUDGETS: Final = 20
 
-_AT_MS = integer(0, 9_007_199_254_740_991)
-_AMOUNT = integer(1, 9_007_199_254_740_991)
+_AT_MS = safe_integer(0)
+_AMOUNT = safe_integer(1)
 _BUDGET = record(
     {"period": one_of(BUDGET_PERIODS), "unpriced": one_of(UNPRICED_RULES)},
     {

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .jstext import MAX_SAFE_INTEGER
+
 Shape = dict[str, Any]
 
 ID_CHARS = 128
@@ -50,6 +52,21 @@ def integer(minimum: int, maximum: int | None = None) -> Shape:
     if maximum is not None:
         shape["maximum"] = maximum
     return shape
+
+
+def safe_integer(minimum: int) -> Shape:
+    """A whole number that JavaScript holds exactly: an amount, a number of the journal, a time in epoch ms."""
+    return integer(minimum, MAX_SAFE_INTEGER)
+
+
+def place() -> dict[str, Shape]:
+    """The members `x` and `y`: a point of the canvas, in pixels at 100 %."""
+    return {axis: {"type": "number", "minimum": -1_000_000, "maximum": 1_000_000} for axis in ("x", "y")}
+
+
+def size() -> dict[str, Shape]:
+    """The members `w` and `h`: how large a card is, in pixels at 100 %."""
+    return {side: {"type": "number", "minimum": 80, "maximum": 4000} for side in ("w", "h")}
 
 
 def boolean() -> Shape:

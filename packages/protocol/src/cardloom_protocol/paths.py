@@ -33,6 +33,9 @@ PROTECTED_DIRS: tuple[str, ...] = (
 )
 """Names, in lower case, that protect themselves and all below them at any depth."""
 
+WORKFLOWS_FOLDER = (".github", "workflows")
+"""Two names that together protect all below them."""
+
 PROTECTED_FILES: tuple[str, ...] = (
     ".git",
     ".gitmodules",
@@ -133,7 +136,7 @@ def is_protected(path: str) -> bool:
     segments = path.lower().split("/")
     if not _PROTECTED_DIRS.isdisjoint(segments) or segments[-1] in _PROTECTED_FILES:
         return True
-    return any(pair == (".github", "workflows") for pair in pairwise(segments))
+    return any(pair == WORKFLOWS_FOLDER for pair in pairwise(segments))
 
 
 def segment_fault(segment: str) -> str | None:

@@ -13,9 +13,8 @@ import unicodedata
 from itertools import pairwise
 from typing import Final
 
-from .paths import PROTECTED_DIRS, PROTECTED_FILES
+from .paths import PROTECTED_DIRS, PROTECTED_FILES, WORKFLOWS_FOLDER
 
-_WORKFLOWS: Final = (".github", "workflows")
 _DIRS: Final = frozenset(PROTECTED_DIRS)
 _FILES: Final = frozenset(PROTECTED_FILES)
 # Default_Ignorable_Code_Point of Unicode: case-folding file systems drop these when they compare names.
@@ -33,7 +32,7 @@ def protects(path: str) -> bool:
     readings = [_readings(segment) for segment in path.split("/")]
     if any(not _DIRS.isdisjoint(names) for names in readings) or not _FILES.isdisjoint(readings[-1]):
         return True
-    return any(_WORKFLOWS[0] in one and _WORKFLOWS[1] in two for one, two in pairwise(readings))
+    return any(WORKFLOWS_FOLDER[0] in one and WORKFLOWS_FOLDER[1] in two for one, two in pairwise(readings))
 
 
 def _readings(segment: str) -> frozenset[str]:
@@ -57,7 +56,7 @@ def _short_name(name: str) -> tuple[str, str]:
 
 
 _SHORT_NAMES: Final = tuple(
-    (*_short_name(name), name) for name in dict.fromkeys((*PROTECTED_DIRS, *PROTECTED_FILES, *_WORKFLOWS))
+    (*_short_name(name), name) for name in dict.fromkeys((*PROTECTED_DIRS, *PROTECTED_FILES, *WORKFLOWS_FOLDER))
 )
 
 

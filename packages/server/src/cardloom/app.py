@@ -276,20 +276,18 @@ def _asgi(shared: Shared, mcp: AgentDoor, agents: AgentsGroup, sessions: Session
         return None if card is None else card.workspace_id
 
     web_folder = shared.settings.web_folder
-    pages, frames = Pages(web_folder), FrameServer(shared.mounts, web_folder / "ns")
-    protocol = SessionDoor(shared.doorkeeper, sessions)
     return make_asgi(
         Door(
-            shared.doorkeeper,
-            shared.room,
-            shared.sockets,
-            pages,
-            shared.mounts,
-            frames,
-            workspace_of,
-            mcp,
-            agents.hooks,
-            protocol,
+            doorkeeper=shared.doorkeeper,
+            room=shared.room,
+            sockets=shared.sockets,
+            pages=Pages(web_folder),
+            mounts=shared.mounts,
+            frames=FrameServer(shared.mounts, web_folder / "ns"),
+            workspace_of=workspace_of,
+            mcp=mcp,
+            hooks=agents.hooks,
+            sessions=SessionDoor(shared.doorkeeper, sessions),
         )
     )
 

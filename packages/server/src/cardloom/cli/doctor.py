@@ -64,7 +64,9 @@ def _folder(home: Path) -> Finding:
 
 
 def _key(home: Path) -> Finding:
-    path = home / "owner.key"
+    from cardloom_sdk.discovery import KEY_NAME
+
+    path = home / KEY_NAME
     if not path.exists():
         return Finding("Owner's key", True, "made at the first start")
     mode = stat.S_IMODE(path.stat().st_mode)

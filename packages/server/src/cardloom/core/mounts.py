@@ -6,7 +6,6 @@ whoever owns the frame. Only digests are kept. Spec: decision 2; cards, frame lo
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from cardloom_protocol.ids import CardId, ConnectionId, PageId, WorkspaceId
 from cardloom_protocol.limits import limit
 
 from .clock import Clock
+from .tokens import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Mounts:
         """Make a token for a frame that is about to be loaded."""
         self._forget_unused()
         token = secrets.token_urlsafe(24)
-        self._entries[_digest(token)] = _Entry(mount, self._clock.steady_ms() + self._lifetime_ms)
+        self._entries[digest(token)] = _Entry(mount, self._clock.steady_ms() + self._lifetime_ms)
         return token
 
     def find(self, token: str) -> Mount | None:
@@ -87,10 +87,10 @@ class Mounts:
 
     def drop(self, token: str) -> None:
         """Make a token worthless: its frame is gone."""
-        self._entries.pop(_digest(token), None)
+        self._entries.pop(digest(token), None)
 
     def _entry(self, token: str) -> _Entry | None:
-        entry = self._entries.get(_digest(token))
+        entry = self._entries.get(digest(token))
         if entry is None or self._too_late(entry):
             return None
         entry.good_until_ms = None
@@ -100,9 +100,5 @@ class Mounts:
         return entry.good_until_ms is not None and self._clock.steady_ms() > entry.good_until_ms
 
     def _forget_unused(self) -> None:
-        for digest in [digest for digest, entry in self._entries.items() if self._too_late(entry)]:
-            del self._entries[digest]
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        for known in [known for known, entry in self._entries.items() if self._too_late(entry)]:
+            del self._entries[known]

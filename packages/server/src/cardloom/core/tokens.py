@@ -22,19 +22,20 @@ class CardTokens:
     def issue(self, card_id: CardId) -> str:
         """Make a token for a card; those made before stay good until revoked."""
         token = secrets.token_urlsafe(32)
-        self._cards[_digest(token)] = card_id
+        self._cards[digest(token)] = card_id
         return token
 
     def card_of(self, token: str) -> CardId | None:
         """The card that a token stands for. The look-up is by digest, so its time tells nothing of the token."""
-        return self._cards.get(_digest(token))
+        return self._cards.get(digest(token))
 
     def revoke(self, card_id: CardId) -> None:
         """Make all tokens of a card worthless."""
-        for digest in [digest for digest, owner in self._cards.items() if owner == card_id]:
-            del self._cards[digest]
+        for known in [known for known, owner in self._cards.items() if owner == card_id]:
+            del self._cards[known]
         self.revoked(card_id)
 
 
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+def digest(secret: str) -> bytes:
+    """What is kept of a secret that only has to be known again."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -11,10 +11,12 @@ import codecs
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from cardloom_protocol.themes import Scheme
+
 from .marks import Mark, MarkScanner
 from .opening_screens import open_screen
 from .pty import GRACE_S, READ_BYTES_PER_S, Launch, Pty, Size
-from .screen import Scheme, Screen
+from .screen import Screen
 
 
 class ConsoleListener(Protocol):

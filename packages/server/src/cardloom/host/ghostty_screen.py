@@ -12,7 +12,9 @@ from typing import Any
 from pyghostty import Terminal, ffi, lib
 from pyghostty.core import check, init_sized
 
-from .screen import REPAINT_CHARS, RESET, SCROLLBACK_BYTES, Scheme, last_lines
+from cardloom_protocol.themes import Scheme
+
+from .screen import REPAINT_CHARS, RESET, SCROLLBACK_BYTES, last_lines
 
 _COLOURS: dict[Scheme, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "dark": ((0xE6, 0xE6, 0xE6), (0x14, 0x15, 0x18)),

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from cardloom_sdk.discovery import HOLDER_NAME
+
 _LOCK = "server.lock"
-_HOLDER = "server.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ class FolderLock:
     def release(self) -> None:
         """Let the folder go."""
         if self._file is not None:
-            (self._folder / _HOLDER).unlink(missing_ok=True)
+            (self._folder / HOLDER_NAME).unlink(missing_ok=True)
             self._file.close()
             self._file = None
 
     def _write(self, holder: Holder) -> None:
-        path = self._folder / _HOLDER
+        path = self._folder / HOLDER_NAME
         fresh = path.with_suffix(".new")
         fresh.write_text(json.dumps({"pid": holder.pid, "port": holder.port}) + "\n", "ascii")
         fresh.replace(path)
@@ -74,7 +75,7 @@ class FolderLock:
 def read_holder(folder: Path) -> Holder | None:
     """Who said to hold a data folder; None when nobody did, or it cannot be read."""
     try:
-        said = json.loads((folder / _HOLDER).read_text("ascii"))
+        said = json.loads((folder / HOLDER_NAME).read_text("ascii"))
         return Holder(int(said["pid"]), None if said["port"] is None else int(said["port"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

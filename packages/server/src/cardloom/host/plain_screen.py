@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
+from cardloom_protocol.themes import Scheme
+
 from .plain_text import PlainText, overwritten
-from .screen import RESET, Scheme, last_lines
+from .screen import RESET, last_lines
 
 _PASTE_ON: Final = "\x1b[?2004h"
 _PASTE_OFF: Final = "\x1b[?2004l"

@@ -5,11 +5,10 @@ Spec: harnesses, screen mirror and output.
 
 from __future__ import annotations
 
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 from cardloom_protocol.limits import limit
-
-Scheme = Literal["dark", "light"]
+from cardloom_protocol.themes import Scheme
 
 SCROLLBACK_BYTES: Final = limit("terminalScrollbackBytes")
 REPAINT_CHARS: Final = limit("terminalRepaintChars")

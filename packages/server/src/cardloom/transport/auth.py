@@ -6,7 +6,6 @@ else happens to it. A refusal is 403 and says nothing more. Spec: decisions 37, 
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -20,7 +19,7 @@ from cardloom_protocol.ids import CardId
 from cardloom_protocol.limits import limit
 
 from ..core.clock import Clock
-from ..core.tokens import CardTokens
+from ..core.tokens import CardTokens, digest
 
 _BEARER: Final = "bearer "
 
@@ -55,12 +54,12 @@ class AccessCodes:
         code = secrets.token_urlsafe(24)
         while len(self._codes) >= self._most:
             del self._codes[next(iter(self._codes))]
-        self._codes[_digest(code)] = self._clock.steady_ms() + self._lifetime_ms
+        self._codes[digest(code)] = self._clock.steady_ms() + self._lifetime_ms
         return code
 
     def redeem(self, code: str) -> bool:
         """Use a code up; False for one that is wrong, used or too old."""
-        until_ms = self._codes.pop(_digest(code), None)
+        until_ms = self._codes.pop(digest(code), None)
         return until_ms is not None and self._clock.steady_ms() <= until_ms
 
 
@@ -80,10 +79,10 @@ class Doorkeeper:
         self.address = address
         self.codes = codes
         self._owner_key = owner_key
-        self._owner_digest = _digest(owner_key)
+        self._owner_digest = digest(owner_key)
         self._tokens = tokens
         self._agents = agents
-        self._session_digest = None if session_key is None else _digest(session_key)
+        self._session_digest = None if session_key is None else digest(session_key)
 
     def host_is_ours(self, headers: Mapping[str, str]) -> bool:
         """Whether the Host header names this server: a name that was pointed at loopback does not."""
@@ -105,7 +104,7 @@ class Doorkeeper:
 
     def is_owner_key(self, key: str | None) -> bool:
         """Whether this is the owner's key."""
-        return key is not None and hmac.compare_digest(_digest(key), self._owner_digest)
+        return key is not None and hmac.compare_digest(digest(key), self._owner_digest)
 
     def owner_by_header(self, headers: Mapping[str, str]) -> bool:
         """Whether a request proves to be the owner's by its Authorization header, and may come from its Origin."""
@@ -135,7 +134,7 @@ class Doorkeeper:
         if key is None or self._session_digest is None:
             return False
         fits = self.origin_fits(headers, CALLERS[CallerKind.SESSION].origin)
-        return hmac.compare_digest(_digest(key), self._session_digest) and fits
+        return hmac.compare_digest(digest(key), self._session_digest) and fits
 
     def exchange(self, code: str) -> str | None:
         """The owner's key for a good one-time code."""
@@ -170,7 +169,3 @@ def read_or_make_key(path: Path) -> str:
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(key + "\n")
     return key
-
-
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

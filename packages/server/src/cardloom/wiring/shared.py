@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from cardloom_sdk.discovery import KEY_NAME
+
 from ..core.bus import Bus
 from ..core.call import Handlers
 from ..core.clock import Clock
@@ -100,7 +102,7 @@ def open_shared(settings: Settings, clock: Clock) -> Shared:
     gate = Gate(graph, grants, presence, clock)
     dispatcher = Dispatcher(handlers.by_name, gate)
     address = Address(settings.port)
-    owner_key = read_or_make_key(settings.data_folder / "owner.key")
+    owner_key = read_or_make_key(settings.data_folder / KEY_NAME)
     session_key = read_or_make_key(settings.data_folder / "session.key")
     doorkeeper = Doorkeeper(address, owner_key, AccessCodes(clock), tokens, agent_tokens, session_key=session_key)
     room = Room(dispatcher, bus, presence, clock, doorkeeper.is_owner_key)

@@ -19,6 +19,7 @@ from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
 from cardloom_protocol.ids import CardId, ConnectionId, WorkspaceId
 from cardloom_protocol.jstext import utf16_length
 from cardloom_protocol.limits import limit
+from cardloom_protocol.themes import Scheme
 
 from ...core.bus import Bus, connection_topic
 from ...core.call import Cause
@@ -30,7 +31,6 @@ from ...core.programs import FindProgram, Picture, ShownProgram
 from ...core.records import Card, Change, JsonObject, PutCard
 from ...core.subscriptions import Subscriptions
 from ...core.supervised import Supervised
-from ...host.screen import Scheme
 from ...host.shells import find_shell
 from .output import OutputFeed
 from .quiet import DEFAULT_TIMES, Times

@@ -14,13 +14,13 @@ from typing import Any, Final, Protocol
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, ConnectionId
+from cardloom_protocol.themes import Scheme
 
 from ...core.programs import Picture
 from ...host.console import Console
 from ...host.marks import Mark
 from ...host.opening_screens import warm_up
 from ...host.pty import Size
-from ...host.screen import Scheme
 from ...host.shells import Shell, launch, new_nonce
 from .model import (
     Ended,

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from cardloom_protocol.agents import AgentInfo, advance
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
+from cardloom_protocol.themes import Scheme
 
 from ....core.clock import Clock
 from ....core.directory import Directory
@@ -23,7 +24,6 @@ from ....core.graph import Graph
 from ....core.programs import MakeAudience, MakeReaders
 from ....core.records import Card, Change, JsonObject, PutCard, touched
 from ....core.supervised import Supervised
-from ....host.screen import Scheme
 from ..harnesses.shape import Harness, McpServer
 from ..signals import Choice
 from ..state import AgentState, Published

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, ConnectionId
+from cardloom_protocol.themes import Scheme
 
 from ....core.clock import Clock
 from ....core.programs import Audience, MakeAudience, Picture, Readers
@@ -25,7 +26,6 @@ from ....host.marks import Mark
 from ....host.opening_screens import warm_up
 from ....host.pty import Launch as Command
 from ....host.pty import Size
-from ....host.screen import Scheme
 from ..clock_jumps import kept_up
 from ..facts import HookContext
 from ..harnesses.shape import Harness, KeyWrite, StartDialog
