@@ -27,14 +27,15 @@ def card_handlers(service: UsageService, graph: Graph) -> Mapping[str, Handler]:
 
     async def summary(call: Call) -> dict[str, Any]:
         home = graph.card(call.card_id).workspace_id
-        return (await service.summary(home, call.params["period"])).to_wire()
+        return (await service.answers.summary(home, call.params["period"])).to_wire()
 
     async def usage(call: Call) -> dict[str, Any]:
-        return (await service.agent(call.params["agentId"], call.params["since"], call.params.get("until"))).to_wire()
+        params = call.params
+        return (await service.answers.agent(params["agentId"], params["since"], params.get("until"))).to_wire()
 
     async def timeline(call: Call) -> dict[str, Any]:
         params = call.params
-        return (await service.timeline(params["agentId"], params["since"], params.get("until"))).to_wire()
+        return (await service.answers.timeline(params["agentId"], params["since"], params.get("until"))).to_wire()
 
     return {"usage.summary": summary, "agents.usage": usage, "agents.timeline": timeline}
 
@@ -55,7 +56,7 @@ def owner_handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping
             from_ms, to_ms = window_of(period, clock.now_ms())
         if from_ms is not None and to_ms is not None and to_ms < from_ms:
             raise CallError(ErrorCode.INVALID_PARAMS, "to: the span ends before it begins", [])
-        found = await service.report(
+        found = await service.answers.report(
             params["by"],
             workspace_id=None if workspace_id is None else WorkspaceId(workspace_id),
             agent_id=None if agent_id is None else CardId(agent_id),
@@ -70,11 +71,11 @@ def owner_handlers(service: UsageService, graph: Graph, clock: Clock) -> Mapping
         return {"logs": done.logs, "read": done.read, "readBytes": done.read_bytes, "failed": done.failed}
 
     async def agent(call: Call) -> dict[str, Any]:
-        usage = await service.agent(call.params["agentId"], since(call), call.params.get("until"))
-        return {"usage": usage.to_wire(), "estimate": await service.estimate(usage.agent_id)}
+        usage = await service.answers.agent(call.params["agentId"], since(call), call.params.get("until"))
+        return {"usage": usage.to_wire(), "estimate": await service.answers.estimate(usage.agent_id)}
 
     async def timeline(call: Call) -> dict[str, Any]:
-        return (await service.timeline(call.params["agentId"], since(call), call.params.get("until"))).to_wire()
+        return (await service.answers.timeline(call.params["agentId"], since(call), call.params.get("until"))).to_wire()
 
     return {"usage.report": report, "usage.scan": scan, "usage.agent": agent, "usage.timeline": timeline}
 

@@ -1,7 +1,6 @@
-"""Usage at work: scans the logs when agents have worked, answers for cards and the owner, keeps budgets.
+"""Usage at work: scans the logs when agents have worked, hears who prompted them, and keeps budgets.
 
-Logs are read in threads, at most one scan at a time. The same sums answer `usage.summary` and the Usage page.
-Spec: cards, usage; agents, run of one agent and its timeline; decisions 25-28e, 36.
+Logs are read in threads, at most one scan at a time. Spec: cards, usage; decisions 25-28e, 36.
 """
 
 from __future__ import annotations
@@ -12,21 +11,11 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
-from cardloom_protocol.usage import (
-    AgentTimeline,
-    AgentUsage,
-    Period,
-    SummaryRow,
-    TimelineRequest,
-    UsageSummary,
-    Work,
-)
 
 from ...core.bus import OWNERS, Bus
 from ...core.clock import Clock
@@ -34,19 +23,16 @@ from ...core.directory import Directory, DirectoryChange
 from ...core.graph import Graph
 from ...core.records import Card, Change, PutCard
 from ...core.supervised import Supervised
+from .answers import Answers, scanned_ms
 from .attribution import Prompted
 from .budget_desk import BudgetDesk
 from .index import INDEX_NAME
-from .ledger import AGENT, LinkedSession, UsageLedger, sessions_in
+from .ledger import AGENT, LinkedSession, UsageLedger
 from .readers import hermes
 from .records import UsageRecord
-from .reports import Report, Reporter
-from .roots import UNREADABLE, roots_of
+from .roots import roots_of
 from .scan import ScanReport, scan
-from .store import FUTURE_MS, Scope, Session, UsageStore
-from .timeline import timeline_requests
-from .turns import segments, timing, turns
-from .windows import window_of as period_window
+from .store import UsageStore
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +44,6 @@ FRESH_MS: Final = 5_000
 
 PULSE_S: Final = 30.0
 SLOW_SCAN_S: Final = 0.5
-ESTIMATED_TURNS: Final = 20
 
 
 class UsageService:
@@ -85,7 +70,7 @@ class UsageService:
         self._opening = asyncio.Lock()
         self._scanning: asyncio.Task[ScanReport] | None = None
         self._ends = False
-        self._reporter = Reporter(graph, clock, ledger)
+        self.answers = Answers(graph, clock, directory, ledger, self._opened, self._fresh)
         self.budgets = BudgetDesk(graph, bus, clock, ledger, self._opened, self._fresh)
         self._working: set[CardId] = set()
         self._beside = Supervised(_log, "a reading of usage")
@@ -155,7 +140,7 @@ class UsageService:
     async def _told(self, record: UsageRecord) -> None:
         store = await self._opened()
         await asyncio.to_thread(store.told, hermes.HARNESS, [record])
-        self._bus.publish("usage.changed", {"scannedAt": await _scanned_ms(store)}, OWNERS)
+        self._bus.publish("usage.changed", {"scannedAt": await scanned_ms(store)}, OWNERS)
 
     def _status_changed(self, change: DirectoryChange) -> None:
         before, after = change.before, change.after
@@ -199,15 +184,15 @@ class UsageService:
         roots = roots_of(self._home(), os.environ)
         report = await asyncio.to_thread(scan, store, roots, self._clock.now_ms(), progress)
         if report.read or report.failed:
-            self._bus.publish("usage.changed", {"scannedAt": await _scanned_ms(store)}, OWNERS)
+            self._bus.publish("usage.changed", {"scannedAt": await scanned_ms(store)}, OWNERS)
         await self.budgets.measure()
         return report
 
     async def _fresh(self) -> UsageStore:
         """The index, read to the logs' ends a moment ago."""
         store = await self._opened()
-        scanned_ms = await _scanned_ms(store)
-        if scanned_ms is None or not 0 <= self._clock.now_ms() - scanned_ms <= FRESH_MS:
+        at_ms = await scanned_ms(store)
+        if at_ms is None or not 0 <= self._clock.now_ms() - at_ms <= FRESH_MS:
             await self.scan()
         return store
 
@@ -218,155 +203,6 @@ class UsageService:
                 if self._store.set_aside is not None:
                     self._bus.publish("ui.toast", _damage_notice(self._store.set_aside), OWNERS)
             return self._store
-
-    # Answers for cards
-
-    async def summary(self, workspace_id: WorkspaceId, period: Period) -> UsageSummary:
-        """What `usage.summary` answers: the agents of a workspace. UNAVAILABLE."""
-        from_ms, to_ms = period_window(period, self._clock.now_ms())
-        report = await self.report("agent", workspace_id=workspace_id, from_ms=from_ms, to_ms=to_ms)
-        rows = tuple(
-            SummaryRow(CardId(row.key) if row.key is not None else None, row.name, str(row.more["harness"]), row.work)
-            for row in report.rows
-        )
-        return UsageSummary(period, from_ms, to_ms, rows, report.skipped)
-
-    async def agent(self, agent_id: str, since_ms: int, until_ms: int | None) -> AgentUsage:
-        """What `agents.usage` answers. NOT_FOUND; INVALID_PARAMS: a shell, or a span that ends before it begins."""
-        info, card_id, until_ms = self._asked(agent_id, since_ms, until_ms)
-        readable = info.harness not in UNREADABLE
-        store = await self._fresh()
-        scope = Scope(since_ms, until_ms, await self._sessions_of(card_id))
-        work = main = side = latest = None
-        requests: tuple[TimelineRequest, ...] | None = None
-        count = 0
-        if readable:
-            work = await asyncio.to_thread(store.work, scope)
-            main, side, count = await asyncio.to_thread(store.work_by_side, scope)
-            latest = await asyncio.to_thread(store.latest, scope)
-            requests = await self._requests(store, scope, since_ms)
-        changes = await self._ledger.statuses(card_id)
-        found = turns(changes, requests, since_ms, until_ms)
-        times = timing(changes, found, since_ms, until_ms, changes[0].at_ms if changes else None)
-        return AgentUsage(
-            card_id,
-            info.harness,
-            since_ms,
-            until_ms,
-            info.status.value,
-            work,
-            times.prompts,
-            times.working_ms,
-            times.elapsed_ms,
-            times.first_prompt_at_ms,
-            times.last_finished_at_ms,
-            times.complete,
-            await _scanned_ms(store),
-            model=info.model if latest is None else latest.model,
-            provider=None if latest is None else latest.provider,
-            subagents=side if _tells_subagents(info.harness) else None,
-            main_only=main if _tells_subagents(info.harness) else None,
-            subagent_count=count,
-        )
-
-    async def timeline(self, agent_id: str, since_ms: int, until_ms: int | None) -> AgentTimeline:
-        """What `agents.timeline` answers. The errors of `agent`."""
-        info, card_id, until_ms = self._asked(agent_id, since_ms, until_ms)
-        store = await self._fresh()
-        scope = Scope(since_ms, until_ms, await self._sessions_of(card_id))
-        readable = info.harness not in UNREADABLE
-        requests = await asyncio.to_thread(timeline_requests, store, scope) if readable else None
-        turning = await self._requests(store, scope, since_ms) if readable else None
-        changes = await self._ledger.statuses(card_id)
-        return AgentTimeline(
-            card_id,
-            info.harness,
-            since_ms,
-            until_ms,
-            requests,
-            segments(changes, since_ms, until_ms),
-            turns(changes, turning, since_ms, until_ms),
-            await _scanned_ms(store),
-        )
-
-    async def estimate(self, agent_id: CardId) -> dict[str, Any] | None:
-        """What the next turn may cost: the median of the last ones that made requests; None without any."""
-        store = await self._opened()
-        now_ms = self._clock.now_ms()
-        requests = await self._requests(store, Scope(None, None, await self._sessions_of(agent_id)), 0)
-        changes = await self._ledger.statuses(agent_id)
-        ended = [turn for turn in turns(changes, requests, 0, now_ms) if turn.counted and turn.end_ms is not None]
-        works: list[Work] = []
-        for turn in ended[-ESTIMATED_TURNS:]:
-            scope = Scope(turn.start_ms, (turn.end_ms or now_ms) + 1, await self._sessions_of(agent_id))
-            works.append(await asyncio.to_thread(store.work, scope))
-        if not works:
-            return None
-        costs = [one.cost_micro_usd for one in works if one.cost_micro_usd is not None]
-        tokens = [one.tokens.total for one in works if one.tokens.total is not None]
-        return {
-            "turns": len(works),
-            "costMicroUsd": round(median(costs)) if costs else None,
-            "totalTokens": round(median(tokens)) if tokens else None,
-        }
-
-    # Reports for the owner
-
-    async def report(
-        self,
-        by: str,
-        *,
-        workspace_id: WorkspaceId | None = None,
-        agent_id: CardId | None = None,
-        from_ms: int | None = None,
-        to_ms: int | None = None,
-        split: str | None = None,
-    ) -> Report:
-        """Sums of a workspace, of one agent, or of all logs there are; days also in parts by agent, model or sender.
-
-        UNAVAILABLE.
-        """
-        store = await self._fresh()
-        end_ms = self._clock.now_ms() + FUTURE_MS if to_ms is None else to_ms
-        linked = await self._ledger.sessions(workspace_id=workspace_id, agent_id=agent_id)
-        bounded = workspace_id is not None or agent_id is not None
-        scope = Scope(from_ms, end_ms, sessions_in(linked) if bounded else None)
-        agents: list[Card] = []
-        if workspace_id is not None and agent_id is None:
-            agents = [card for card in self._graph.cards_of(workspace_id) if card.kind == AGENT]
-        rows = await self._reporter.rows(store, by, scope, linked, split, agents)
-        skips = await asyncio.to_thread(store.skips, self._clock.now_ms(), from_ms)
-        harnesses = {one.harness for one in linked} if bounded else None
-        told = tuple(one for one in skips if harnesses is None or one.harness in harnesses)
-        return Report(by, from_ms, end_ms, tuple(rows), told, store.price_version, await _scanned_ms(store))
-
-    # Inside
-
-    def _asked(self, agent_id: str, since_ms: int, until_ms: int | None) -> tuple[Any, CardId, int]:
-        info = self._directory.get(agent_id)
-        if info.kind != "ai":
-            raise CallError(ErrorCode.INVALID_PARAMS, f"{info.name!r} is a terminal; only AI agents use tokens", [])
-        end_ms = self._clock.now_ms() if until_ms is None else until_ms
-        if end_ms < since_ms:
-            raise CallError(ErrorCode.INVALID_PARAMS, "until: the span ends before it begins", [])
-        return info, CardId(agent_id), end_ms
-
-    async def _sessions_of(self, agent_id: CardId) -> frozenset[Session]:
-        return sessions_in(await self._ledger.sessions(agent_id=agent_id))
-
-    async def _requests(self, store: UsageStore, scope: Scope, since_ms: int) -> tuple[TimelineRequest, ...]:
-        """The requests that decide which turns count; a turn may have begun before the window."""
-        wide = Scope(None if scope.from_ms is None else since_ms - _TURN_REACH_MS, scope.to_ms, scope.sessions)
-        records = await asyncio.to_thread(store.records, wide)
-        return tuple(record.as_timeline_request() for record in records)
-
-
-_TURN_REACH_MS: Final = 24 * 3_600_000
-
-
-async def _scanned_ms(store: UsageStore) -> int | None:
-    """When the logs were last read; the index may be at work in another thread."""
-    return await asyncio.to_thread(lambda: store.scanned_at_ms)
 
 
 def _open(path: Path) -> UsageStore:
@@ -386,7 +222,3 @@ def _linked(card: Card) -> list[LinkedSession]:
         LinkedSession(harness, session, card.id, card.workspace_id, card.name)
         for session in card.content.get("sessionIds") or ()
     ]
-
-
-def _tells_subagents(harness: str) -> bool:
-    return harness in ("claude-code", "codex-cli", "opencode", "kilo-code")
