@@ -12,8 +12,10 @@ from typing import Any
 
 import psutil
 import pytest
+from typer.main import get_command
 
 from cardloom.cli.canvas import _value
+from cardloom.cli.commands import app
 from cardloom.cli.console import table, visible
 
 from .running_cli import CAP_S, Cli
@@ -154,9 +156,10 @@ def test_values_are_json_or_else_text(served: Cli, cards: dict[str, str]) -> Non
     assert served("send", "To-do list", "bread")[0] == 0
     assert served("send", "Note", "--text", "[1]")[0] == 0
     assert served("send", "Note", "-", given="from a pipe")[0] == 0
+    assert served("send", "Note", "- eggs")[0] == 0
     shown = {card["kind"]: card for card in served.json("cards")[0]["cards"]}
     assert [item["text"] for item in shown["todo"]["content"]["items"]] == ["milk", "bread"]
-    assert shown["note"]["content"]["text"] == "[1]\n\nfrom a pipe"
+    assert shown["note"]["content"]["text"] == "[1]\n\nfrom a pipe\n\n- eggs"
 
 
 @pytest.mark.parametrize("command", [["send", "Note", "-"], ["call", "workspace.list", "-"], ["chat", "-"]])
@@ -335,6 +338,26 @@ def test_a_title_moves_no_cursor_and_makes_no_line_of_its_own(served: Cli, cards
 )
 def test_a_typed_value_is_json_where_it_is_that(text: str, value: Any) -> None:
     assert _value(text) == value
+
+
+@pytest.mark.parametrize("text", ["- eggs", "-\teggs", "-5", "-.5", "---", "--- end", "-", "eggs"])
+@pytest.mark.parametrize(
+    ("command", "before"),
+    [(["send"], ["Note"]), (["prompt"], ["Agent"]), (["chat"], []), (["fs", "write"], ["a.md"])],
+)
+def test_a_text_that_begins_with_a_dash_is_a_text(command: list[str], before: list[str], text: str) -> None:
+    found: Any = get_command(app)
+    for name in command:
+        found = found.commands[name]
+    params = found.make_context(command[-1], [*before, text, "--json"]).params
+    assert next(params[name] for name in ("value", "text") if params.get(name)) == text
+    assert params["json"]
+
+
+def test_an_option_that_there_is_not_is_no_text() -> None:
+    command: Any = get_command(app)
+    with pytest.raises(Exception, match="No such option: --inptu"):
+        command.commands["send"].make_context("send", ["Note", "--inptu", "add"])
 
 
 def test_tables_are_as_wide_as_they_need_to_be() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from .options import Json, run
+from .options import Json, TextCommand, run
 
 agent = typer.Typer(help="Make, start and end agents, and see to the prompts that wait.", no_args_is_help=True)
 
@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
     """Put the commands where people look for them."""
     app.add_typer(agent, name="agent")
     for command in (agents, prompt, answer, interrupt, attach, wait):
-        app.command()(command)
+        app.command(cls=TextCommand)(command)
 
 
 def agents(workspace: Workspace = None, json: Json = False) -> None:

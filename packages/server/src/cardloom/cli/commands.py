@@ -14,7 +14,7 @@ from . import agent_commands, package_commands, session_commands
 from .file_commands import fs
 from .key_commands import key
 from .mcp_commands import mcp
-from .options import Json
+from .options import Json, TextCommand
 from .options import run as _run
 from .usage_command import usage
 
@@ -126,7 +126,7 @@ def connect(
     _run(lambda: work(a, b, workspace, two_way=two_way), json)
 
 
-@app.command()
+@app.command(cls=TextCommand)
 def send(
     card: CardName,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="JSON, or else text. `-` reads standard input.")],

@@ -9,7 +9,7 @@ import typer
 
 from cardloom_protocol.limits import limit
 
-from .options import Json, run
+from .options import Json, TextCommand, run
 
 _MOST_BYTES: Final = limit("fsReadBytes")
 _MOST_ENTRIES: Final = limit("fsListEntries")
@@ -57,7 +57,7 @@ def read(
     run(lambda: work(workspace, path, most, as_json=json), json)
 
 
-@fs.command()
+@fs.command(cls=TextCommand)
 def write(
     path: FilePath,
     text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Without it, standard input.")] = None,

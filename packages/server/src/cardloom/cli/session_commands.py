@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, run
+from .options import Json, TextCommand, run
 
 sessions = typer.Typer(help="Chat sessions of Cardloom and of other programs' folders.", no_args_is_help=True)
 
@@ -25,7 +25,7 @@ SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="A session by 
 def add_to(app: typer.Typer) -> None:
     """Put the commands where people look for them."""
     app.add_typer(sessions, name="sessions")
-    app.command()(chat)
+    app.command(cls=TextCommand)(chat)
 
 
 @sessions.command(name="list")
