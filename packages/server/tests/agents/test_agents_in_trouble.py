@@ -195,7 +195,7 @@ async def test_a_program_that_is_replaced_while_its_prompt_is_typed_gets_no_ente
         await agent.page.call("agent.start", cardId=agent.id, fresh=True)
         await agent.until(lambda: sum("argv" in entry for entry in agent.said()) == 2)
 
-    agent_typist = agent.app.agents.prompts._typist(seat)
+    agent_typist = agent.app.agents.prompts._hands.typist(seat)
     await seat.until(agent_typist._takes_input, 60_000)
     monkeypatch.setattr(asyncio, "sleep", replaced_meanwhile)
     refusal = await agent.refused_prompt("for the first one")

@@ -268,7 +268,8 @@ def spent(agent: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]
                 listen(WorkspaceId("w_any"))
 
     prompts = agent.app.agents.prompts
-    monkeypatch.setattr(prompts, "_hooks", dataclasses.replace(prompts._hooks, check_budget=check))
+    hooks = dataclasses.replace(prompts._hooks, check_budget=check)
+    monkeypatch.setattr(prompts._admission, "_hooks", hooks)
     return say
 
 

@@ -14,23 +14,23 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
-from weakref import WeakValueDictionary
 
 from cardloom_protocol.agents import AgentStatus
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId
-from cardloom_protocol.limits import limit
 
 from ....core.call import Cause
 from ....core.clock import Clock
 from ....core.supervised import Supervised
 from ..seats.seat import Seat
 from ..state import Published
+from .admission import Admission, check_asks_nothing, check_room
+from .hands import Hands
 from .hooks import Hooks
 from .model import Delivered, PromptState, QueuedPrompt, Sender, Unsure, WhenBusy, cleaned_prompt
 from .queues import Queues
 from .store import PromptStore
-from .typist import DRAFT_MS, READY_WAIT_MS, Typist
+from .typist import DRAFT_MS, READY_WAIT_MS
 
 _log = logging.getLogger(__name__)
 
@@ -53,10 +53,9 @@ class PromptDesk:
         self._clock = clock
         self._seat_of = seat_of
         self._hooks = hooks
-        self._typists: dict[CardId, Typist] = {}
+        self._admission = Admission(hooks)
+        self._hands = Hands(clock)
         self._draining: set[CardId] = set()
-        self._hands: WeakValueDictionary[CardId, asyncio.Lock] = WeakValueDictionary()
-        self._typing: set[CardId] = set()
         self._beside = Supervised(_log, "the way of a prompt")
 
     async def load(self) -> None:
@@ -68,7 +67,7 @@ class PromptDesk:
 
     async def card_removed(self, card_id: CardId) -> None:
         """A card is gone: its prompts go nowhere any more. Those that wait for it stay, should it come back."""
-        self._typists.pop(card_id, None)
+        self._hands.forget(card_id)
         await self.recheck()
 
     # Sending
@@ -96,10 +95,10 @@ class PromptDesk:
         QUOTA_EXCEEDED; BUDGET_PAUSED.
         """
         seat, cleaned = self._seat_of(agent_id), cleaned_prompt(text)
-        self._check_now(seat, sender)
-        if self._is_asked_for(seat, sender):
+        self._admission.check_now(seat, sender)
+        if self._admission.is_asked_for(seat, sender):
             if self._must_wait(seat):
-                self._check_room(self.queues.of(seat.card_id), sender)
+                check_room(self.queues.of(seat.card_id), sender)
             self._beside.start(self._submit_approved(seat, cleaned, sender))
             return
         prompt = await self._put_last(seat, cleaned, sender, room=self._must_wait(seat))
@@ -123,7 +122,7 @@ class PromptDesk:
 
     async def _send_accepted(self, seat: Seat, prompt_id: str) -> None:
         await self._until_relaunched(seat)
-        async with self._hand(seat):
+        async with self._hands.lock(seat):
             await self._drop_refused(seat.card_id)
             prompt = next((one for one in self.queues.of(seat.card_id) if one.id == prompt_id), None)
             if prompt is not None and prompt.state == "waiting" and not self._must_wait(seat):
@@ -136,25 +135,23 @@ class PromptDesk:
 
     async def _submit(self, seat: Seat, text: str, sender: Sender, *, submit: bool, when_busy: WhenBusy) -> Delivered:
         await self._until_relaunched(seat)
-        self._check_now(seat, sender)
-        if self._is_asked_for(seat, sender):
+        self._admission.check_now(seat, sender)
+        if self._admission.is_asked_for(seat, sender):
             await self._hooks.ask_owner(sender, seat.card_id, text)
         if not submit:
-            if seat.status is AgentStatus.NEEDS_INPUT:
-                raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
-            async with self._hand(seat):
-                await self._typist(seat).insert(text)
+            check_asks_nothing(seat)
+            async with self._hands.lock(seat):
+                await self._hands.insert(seat, text)
             await self._record(sender, seat.card_id, text)
             return "inserted"
         if self._must_wait(seat) and when_busy != "send":
             return await self._line_up(seat, text, sender, when_busy)
-        async with self._hand(seat):
+        async with self._hands.lock(seat):
             if self._must_wait(seat) and when_busy != "send":
                 return await self._line_up(seat, text, sender, when_busy)
-            if seat.status is AgentStatus.NEEDS_INPUT:
-                raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
+            check_asks_nothing(seat)
             try:
-                typed_at_ms = await self._type(seat, text)
+                typed_at_ms = await self._hands.type(seat, text)
             except CallError as error:
                 if error.code is ErrorCode.BUSY and when_busy == "queue":
                     return await self._enqueue(seat, text, sender)
@@ -168,32 +165,6 @@ class PromptDesk:
             raise CallError(ErrorCode.BUSY, "this agent works")
         return await self._enqueue(seat, text, sender)
 
-    async def _type(self, seat: Seat, text: str) -> int:
-        """Type a prompt and give when that began; whoever calls holds the hand of the seat."""
-        typed_at_ms = self._clock.now_ms()
-        self._typing.add(seat.card_id)
-        try:
-            await self._typist(seat).submit(text)
-        finally:
-            self._typing.discard(seat.card_id)
-        return typed_at_ms
-
-    def _is_asked_for(self, seat: Seat, sender: Sender) -> bool:
-        return sender.card_id is not None and self._hooks.is_dangerous(seat.card_id)
-
-    def _check_now(self, seat: Seat, sender: Sender) -> None:
-        if not seat.alive:
-            raise CallError(ErrorCode.UNAVAILABLE, "this agent does not run; start it first")
-        if sender.card_id is not None:
-            self._hooks.check_budget(seat.card_id)
-
-    @staticmethod
-    def _check_room(queue: Sequence[QueuedPrompt], sender: Sender) -> None:
-        of_cards = sum(one.sender.card_id is not None for one in queue)
-        most = limit("queuedPrompts")
-        if sender.card_id is not None and of_cards >= most:
-            raise CallError(ErrorCode.QUOTA_EXCEEDED, f"{most} prompts of cards wait for this agent already")
-
     async def _record(self, sender: Sender, agent_id: CardId, text: str) -> Cause | None:
         if sender.recorded:
             return sender.cause
@@ -202,7 +173,7 @@ class PromptDesk:
     def _must_wait(self, seat: Seat) -> bool:
         waits = self._may_drain(seat) and self._next(seat) is not None
         busy = seat.status in _BUSY or seat.begins_first_turn
-        return busy or seat.card_id in self._typing or waits
+        return busy or self._hands.are_typing(seat) or waits
 
     async def _enqueue(self, seat: Seat, text: str, sender: Sender) -> Delivered:
         await self._put_last(seat, text, sender, room=True)
@@ -212,13 +183,13 @@ class PromptDesk:
     async def _put_last(self, seat: Seat, text: str, sender: Sender, *, room: bool) -> QueuedPrompt:
         """Put a prompt at the end of the queue; with `room` only as far as cards' prompts may wait."""
         if room:
-            self._check_room(self.queues.of(seat.card_id), sender)
+            check_room(self.queues.of(seat.card_id), sender)
         cause = await self._record(sender, seat.card_id, text)
         prompt = self._new(seat, text, replace(sender, cause=cause))
 
         def longer(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
             if room:
-                self._check_room(queue, sender)
+                check_room(queue, sender)
             return [*queue, prompt]
 
         await self.queues.change(seat.card_id, longer)
@@ -234,11 +205,10 @@ class PromptDesk:
         """Send a waiting prompt without waiting. NOT_FOUND; the errors of `submit`; then it waits on."""
         seat = self._seat_of(agent_id)
         self.queues.find(seat.card_id, prompt_id)
-        async with self._hand(seat):
+        async with self._hands.lock(seat):
             prompt = self.queues.find(seat.card_id, prompt_id)
-            self._check(prompt)
-            if seat.status is AgentStatus.NEEDS_INPUT:
-                raise CallError(ErrorCode.BUSY, "this agent asks something; answer it first")
+            self._admission.check_waiting(prompt)
+            check_asks_nothing(seat)
             await self._send(seat, prompt)
         return "sent"
 
@@ -251,7 +221,7 @@ class PromptDesk:
         await self.queues.begin(agent_id, prompt.id)
         try:
             try:
-                typed_at_ms = await self._type(seat, prompt.text)
+                typed_at_ms = await self._hands.type(seat, prompt.text)
             except Unsure as error:
                 problem = error.message
                 raise
@@ -293,16 +263,7 @@ class PromptDesk:
 
     def _next(self, seat: Seat) -> QueuedPrompt | None:
         """The prompt that goes out next. Nobody waits behind prompts of cards that a budget holds back."""
-        return next((one for one in self.queues.of(seat.card_id) if self._held_back(seat, one) is None), None)
-
-    def _held_back(self, seat: Seat, prompt: QueuedPrompt) -> CallError | None:
-        if prompt.sender.card_id is None or prompt.state != "waiting":
-            return None
-        try:
-            self._hooks.check_budget(seat.card_id)
-        except CallError as error:
-            return error
-        return None
+        return next((one for one in self.queues.of(seat.card_id) if self._admission.held_back(one) is None), None)
 
     def _may_drain(self, seat: Seat) -> bool:
         """Whether a turn ended as it should: not by an error, and not by somebody who wanted it to stop."""
@@ -310,7 +271,7 @@ class PromptDesk:
 
     async def _drain(self, seat: Seat) -> None:
         try:
-            async with self._hand(seat):
+            async with self._hands.lock(seat):
                 await self._drop_refused(seat.card_id)
                 await self._tell_held_back(seat)
                 prompt = self._next(seat)
@@ -321,7 +282,7 @@ class PromptDesk:
 
     async def _try(self, seat: Seat, prompt: QueuedPrompt) -> None:
         """Send a waiting prompt; one that cannot go out now waits on and shows why."""
-        if self._held_back(seat, prompt) is not None:
+        if self._admission.held_back(prompt) is not None:
             await self._tell_held_back(seat)
             return
         try:
@@ -338,7 +299,7 @@ class PromptDesk:
         """Let every prompt that a budget holds back show why."""
 
         def told(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
-            whys = [(one, self._held_back(seat, one)) for one in queue]
+            whys = [(one, self._admission.held_back(one)) for one in queue]
             return [one if why is None else replace(one, problem=why.message) for one, why in whys]
 
         await self.queues.change(seat.card_id, told)
@@ -347,32 +308,13 @@ class PromptDesk:
         refused: list[tuple[QueuedPrompt, CallError]] = []
 
         def allowed(queue: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
-            refused.extend((one, why) for one in queue if (why := self._refusal(one)) is not None)
+            refused.extend((one, why) for one in queue if (why := self._admission.refusal(one)) is not None)
             gone = [one.id for one, _ in refused]
             return [one for one in queue if one.id not in gone]
 
         await self.queues.change(agent_id, allowed)
         for one, why in refused:
             await self._hooks.record(one.sender, agent_id, one.text, why)
-
-    def _refusal(self, prompt: QueuedPrompt) -> CallError | None:
-        """Why a waiting prompt must not go out any more; one that is being typed is past that."""
-        if prompt.state == "typing":
-            return None
-        try:
-            self._check(prompt)
-        except CallError as error:
-            return error
-        return None
-
-    def _check(self, prompt: QueuedPrompt) -> None:
-        if prompt.sender.card_id is None:
-            return
-        self._hooks.check_sender(prompt.sender, prompt.agent_id)
-        if not prompt.approved and self._hooks.is_dangerous(prompt.agent_id):
-            raise CallError(
-                ErrorCode.PERMISSION_DENIED, "the agent was turned to dangerous mode while the prompt waited"
-            )
 
     # Inside
 
@@ -381,13 +323,3 @@ class PromptDesk:
         approved = self._hooks.is_dangerous(seat.card_id)
         now_ms = self._clock.now_ms()
         return QueuedPrompt(secrets.token_hex(8), seat.card_id, text, sender, now_ms, approved=approved)
-
-    def _hand(self, seat: Seat) -> asyncio.Lock:
-        """Who holds it types to this agent; what was checked before must be checked again under it."""
-        return self._hands.setdefault(seat.card_id, asyncio.Lock())
-
-    def _typist(self, seat: Seat) -> Typist:
-        typist = self._typists.get(seat.card_id)
-        if typist is None or typist.seat is not seat:
-            typist = self._typists[seat.card_id] = Typist(seat, self._clock)
-        return typist
