@@ -1,6 +1,8 @@
 import { has, isTrashPath, parentFilePath, WORKSPACE_TRASH_DIR, type FileEntry } from "@cardloom/protocol/session";
 import { useState } from "react";
+import type { Translate } from "../i18n/catalogue";
 import { reasonOf } from "../i18n/reasonOf";
+import { size } from "../panels/format";
 import { Column } from "../shell/Column";
 import { useT } from "../shell/context";
 import { ChevronIcon, CloseIcon, FileIcon, FolderIcon, PencilIcon, TrashIcon, UndoIcon } from "../shell/icons";
@@ -53,7 +55,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
   };
   return (
     <Column name="files" className={styles["files"]} aria-label={t("files.title")}>
-      <header>
+      <header className="head-field">
         {(workspaces?.length ?? 0) > 1 ? (
           <select
             aria-label={t("chat.workspace")}
@@ -92,7 +94,7 @@ export default function FilesPanel({ backend, onClose }: { backend: string; onCl
               <button type="button" onClick={() => (entry.type === "dir" ? setFolder(entry.path) : setFile(entry.path))}>
                 {entry.type === "dir" ? <FolderIcon size={14} /> : <FileIcon size={14} />}
                 <span>{entry.name}</span>
-                <small>{detailOf(entry)}</small>
+                <small>{detailOf(entry, t)}</small>
               </button>
             )}
             {canWrite ? (
@@ -169,15 +171,9 @@ function upFrom(folder: string): string {
   return isTrashPath(up) && originOf(up) === null ? WORKSPACE_TRASH_DIR : up;
 }
 
-function detailOf(entry: FileEntry | Discarded): string {
+function detailOf(entry: FileEntry | Discarded, t: Translate): string {
   if ("deletedAt" in entry && entry.deletedAt !== null) {
     return entry.deletedAt.toLocaleString(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
   }
-  return entry.type === "dir" ? "" : sizeOf(entry.size);
-}
-
-function sizeOf(bytes: number | undefined): string {
-  if (bytes === undefined) return "";
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
+  return entry.type === "dir" || entry.size === undefined ? "" : size(entry.size, t);
 }

@@ -245,8 +245,8 @@ export const chatTexts = texts({
   "chat.baseUrl": { en: "Base address", ru: "Базовый адрес", zh: "基础地址" },
   "chat.key": { en: "Key", ru: "Ключ", zh: "密钥" },
   "chat.keyText": {
-    en: "Sealed on this machine and never shown again. Leave it empty where none is needed.",
-    ru: "Запечатывается на этой машине и больше не показывается. Оставьте пустым, если ключ не нужен.",
+    en: "Kept encrypted on this machine and never shown again. Leave it empty where none is needed.",
+    ru: "Хранится на этой машине зашифрованным и больше не показывается. Оставьте пустым, если ключ не нужен.",
     zh: "密钥加密保存在本机，之后不再显示；不需要时请留空。",
   },
   "chat.endpointId": { en: "Short name", ru: "Короткое имя", zh: "简称" },

@@ -89,7 +89,7 @@ test("a package is looked at first, with who made it, its hash, and each permiss
   expect(page.socket.call("package.inspect").params).toEqual({ source: "acme/pantry" });
   await page.answer("package.inspect", review());
   expect(screen.getByRole("heading", { name: "Install “Pantry Watch”?" })).toBeDefined();
-  for (const text of ["Ann", "2.0.0", TREE, "c0ffee", "MIT", "3 files, 2 KiB", "restock", "Reads prices.", "api.example.org"]) {
+  for (const text of ["Ann", "2.0.0", TREE, "c0ffee", "MIT", "3 files, 2.0 KiB", "restock", "Reads prices.", "api.example.org"]) {
     expect(screen.getByText(text)).toBeDefined();
   }
   const required = within(screen.getByRole("region", { name: "Granted by installing" }));

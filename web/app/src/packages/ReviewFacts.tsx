@@ -1,10 +1,10 @@
 import type { TextKey } from "../i18n/catalogue";
+import { size } from "../panels/format";
 import { useT } from "../shell/context";
 import { WarningIcon } from "../shell/icons";
 import type { PackageReview } from "../wire/records";
 import { PackageIcon } from "./PackageIcon";
 import { PackageMarks } from "./PackageRow";
-import { sizeText } from "./place";
 import styles from "./packages.module.css";
 
 /** Who made a package, what it is, and the hash that names exactly these files. */
@@ -19,7 +19,7 @@ export function ReviewFacts({ review }: { review: PackageReview }) {
     ["review.treeHash", review.treeHash, "code"],
     ["review.commit", review.commit, "code"],
     ["review.license", review.license],
-    ["review.files", t("review.filesCount", { count: review.files.count, size: sizeText(review.files.bytes) })],
+    ["review.files", t("review.filesCount", { count: review.files.count, size: size(review.files.bytes, t) })],
     ["review.kind", t(`packages.${review.kind}Hint`)],
     ["review.tools", review.tools.length === 0 ? null : review.tools.join(", "), "code"],
   ];

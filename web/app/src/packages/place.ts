@@ -17,10 +17,3 @@ export function placeParams({ source, ref, folder, dev }: Place) {
     ...(dev && { dev }),
   };
 }
-
-/** A number of bytes as a person reads it. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 ** 2) return `${Math.round(bytes / 1024)} KiB`;
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
-}
