@@ -48,12 +48,12 @@ function BudgetForm({ budgets, onClose }: { budgets: readonly Budget[]; onClose(
     );
     if (found === null) return;
     if ("conflict" in found) {
-      session.usage.budgets.set({ workspaceId, budgets: found.conflict.budgets });
+      session.usage.takeBudgets(workspaceId, found.conflict.budgets);
       setBase(found.conflict.budgets);
       setOvertaken(true);
       return;
     }
-    session.usage.budgets.set({ workspaceId, budgets: found.budgets });
+    session.usage.takeBudgets(workspaceId, found.budgets);
     session.usage.markSeen();
     session.toast((t) => t("budget.saved"), "success");
     onClose();

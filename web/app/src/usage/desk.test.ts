@@ -135,6 +135,44 @@ describe("usage on a page", () => {
     expect([...desk.seenSteps.get().values()]).toEqual([50, 100]);
   });
 
+  test("budgets that were overtaken on their way do not come back", async () => {
+    const { desk, answers, say } = openDesk();
+    const answerLate: ((answer: object) => void)[] = [];
+    const late = () => new Promise((resolve) => answerLate.push(resolve));
+    answers.set("budget.get", late());
+    const first = desk.loadBudgets("w1");
+    answers.set("budget.get", late());
+    const second = desk.loadBudgets("w1");
+    answerLate[1]?.({ budgets: [budget("newer")] });
+    await second;
+    answerLate[0]?.({ budgets: [budget("old")] });
+    await first;
+    expect(desk.budgets.get()?.budgets.map(({ id }) => id)).toEqual(["newer"]);
+    answers.set("budget.get", late());
+    const third = desk.loadBudgets("w1");
+    say("budget.changed", { workspaceId: "w1", budgets: [budget("told")], crossed: null });
+    answerLate[2]?.({ budgets: [budget("old")] });
+    await third;
+    expect(desk.budgets.get()?.budgets.map(({ id }) => id)).toEqual(["told"]);
+  });
+
+  test("late budgets of a workspace that was left do not stand in the way of those of the next", async () => {
+    const { desk, answers, say } = openDesk();
+    const answerLate: ((answer: object) => void)[] = [];
+    const late = () => new Promise((resolve) => answerLate.push(resolve));
+    answers.set("budget.get", late());
+    const left = desk.loadBudgets("w1");
+    desk.forget();
+    answers.set("budget.get", late());
+    const shown = desk.loadBudgets("w2");
+    answerLate[0]?.({ budgets: [budget("of w1")] });
+    await left;
+    say("budget.changed", { workspaceId: "w1", budgets: [budget("of w1")], crossed: null });
+    answerLate[1]?.({ budgets: [budget("of w2")] });
+    await shown;
+    expect(desk.budgets.get()).toMatchObject({ workspaceId: "w2", budgets: [{ id: "of w2" }] });
+  });
+
   test("a budget of the next day has not been looked at", () => {
     expect(placeOf(budget("b1", { from: 1 }))).not.toBe(placeOf(budget("b1", { from: 2 })));
   });

@@ -1,5 +1,6 @@
 import type { CanvasClient, Timers } from "../connection/client";
 import { isFailure } from "../connection/failure";
+import { AskingOrder } from "../state/askingOrder";
 import { createStore, type Store } from "../state/store";
 import type { Budget, BudgetChanged, UsageGroup, UsageReport, UsageSpan } from "../wire/records";
 
@@ -71,6 +72,9 @@ export class UsageDesk {
   /** The step of each budget in its period that its owner has looked at already. */
   readonly seenSteps = createStore<ReadonlyMap<string, number>>(new Map());
   private readonly asked = new Map<string, Asked>();
+  private readonly budgetOrder = new AskingOrder();
+  /** The workspace whose budgets were asked for last. */
+  private budgetsOf: string | null = null;
   private cancelAgain: (() => void) | null = null;
   private online = true;
 
@@ -121,16 +125,24 @@ export class UsageDesk {
     await Promise.all([...this.asked.values()].filter(({ users }) => users > 0).map((entry) => this.ask(entry)));
   }
 
-  /** Reads the budgets of a workspace; an answer that comes after another workspace was shown is dropped. */
+  /** Reads the budgets of a workspace; an answer after newer ones, or for a workspace that was left, is dropped. */
   async loadBudgets(workspaceId: string): Promise<void> {
+    this.budgetsOf = workspaceId;
+    const isNews = this.budgetOrder.ask();
     const { budgets } = await this.client.call("budget.get", { workspaceId });
-    const known = this.budgets.get();
-    if (known === null || known.workspaceId === workspaceId) this.budgets.set({ workspaceId, budgets });
+    if (this.budgetsOf === workspaceId && isNews()) this.budgets.set({ workspaceId, budgets });
+  }
+
+  /** The budgets of a workspace as they were told; what was asked for before is old. */
+  takeBudgets(workspaceId: string, budgets: readonly Budget[]): void {
+    this.budgetOrder.ask()();
+    this.budgets.set({ workspaceId, budgets });
   }
 
   /** Forgets what belongs to the workspace that was shown. */
   forget(): void {
     this.budgets.set(null);
+    this.budgetsOf = null;
     this.seenSteps.set(new Map());
   }
 
@@ -183,9 +195,8 @@ export class UsageDesk {
   }
 
   private budgetsChanged({ workspaceId, budgets, crossed }: BudgetChanged): void {
-    const known = this.budgets.get();
-    if (known !== null && known.workspaceId !== workspaceId) return;
-    this.budgets.set({ workspaceId, budgets });
+    if (this.budgetsOf !== null && this.budgetsOf !== workspaceId) return;
+    this.takeBudgets(workspaceId, budgets);
     const budget = budgets.find(({ id }) => id === crossed?.budgetId);
     if (budget !== undefined && crossed !== null) this.onCrossed(budget, crossed.percent);
   }

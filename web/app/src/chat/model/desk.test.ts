@@ -17,7 +17,7 @@ function openDesk() {
     .answer("session.workspaces", () => [project]);
   const desk = new ChatDesk(new ChatWire(server));
   desk.look("engine");
-  return { server, state: () => desk.of("engine").get() };
+  return { server, desk, state: () => desk.of("engine").get() };
 }
 
 test("a workspace that is switched on another page is the one shown here too", async () => {
@@ -51,6 +51,19 @@ test("a list of sessions that was overtaken does not come back", async () => {
   answerLate({ sessions: [session("one")] });
   await settled();
   expect(state().sessions?.map(({ id }) => id)).toEqual(["one", "two"]);
+});
+
+test("a list of profiles that was overtaken does not come back", async () => {
+  const { server, desk, state } = openDesk();
+  await settled();
+  let answerLate: (answer: object) => void = () => undefined;
+  server.answer("session.profiles", () => new Promise((resolve) => (answerLate = resolve)));
+  const first = desk.readProfiles("engine");
+  server.answer("session.profiles", () => [{ id: "one" }, { id: "two" }]);
+  await desk.readProfiles("engine");
+  answerLate([{ id: "one" }]);
+  await first;
+  expect(state().profiles?.map(({ id }) => id)).toEqual(["one", "two"]);
 });
 
 test.each(["client.online", "stream.gap"])("after %s a run that ended unheard is marked no more, one that goes on still is", async (missed) => {

@@ -132,8 +132,9 @@ export class ChatDesk {
   }
 
   async readProfiles(backend: string): Promise<void> {
+    const isNews = this.ask(backend, "profiles");
     const profiles = await this.wire.call<ProfileInfo[]>(backend, "profiles").catch(() => []);
-    this.of(backend).update((state) => ({ ...state, profiles }));
+    if (isNews()) this.of(backend).update((state) => ({ ...state, profiles }));
   }
 
   async create(backend: string, opts: SessionCreateOpts = {}): Promise<SessionInfo> {
