@@ -53,8 +53,8 @@ class SessionsOps:
         raise NotSupported("sessions.history")
 
     async def thread(self, session_id: str) -> Thread:
-        """The messages of all branches, parents before children."""
-        raise NotSupported("sessions.thread")
+        """The messages of all branches, parents before children. Where there is but one, those of the active path."""
+        return [{"message": one, "depth": depth} for depth, one in enumerate(await self.history(session_id))]
 
     async def append(self, session_id: str, opts: MessageAppendOpts) -> Message:
         """A message without a run; with `swipeOf` an alternative of that one, which becomes active."""

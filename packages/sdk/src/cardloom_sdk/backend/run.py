@@ -8,7 +8,7 @@ from typing import NotRequired, Protocol, TypedDict, cast
 from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.session.events import AskAnswer, AskOption, RunStartInput
 from cardloom_protocol.session.info import SessionInfo, SessionModel
-from cardloom_protocol.session.json_text import JsonObject
+from cardloom_protocol.session.json_text import JsonObject, is_number
 from cardloom_protocol.session.messages import Usage
 from cardloom_protocol.session.model import UNSET, Unset
 from cardloom_protocol.session.parts import parts_of, parts_text
@@ -129,6 +129,13 @@ class Run:
     def update_session(self, session: SessionInfo) -> None:
         """Tells of changed fields of the session."""
         self.emit({"type": "session_update", "sessionId": self.session_id, "session": session})
+
+    def count(self, usage: JsonObject) -> None:
+        """Adds the tokens of one message to `usage`: its `input` and `output`, where both are numbers."""
+        read, written = usage.get("input"), usage.get("output")
+        if is_number(read) and is_number(written):
+            before = self.usage or {"input": 0, "output": 0}
+            self.usage = {"input": before["input"] + int(read), "output": before["output"] + int(written)}
 
     async def ask(self, ask: Ask, *, ask_id: str | None = None) -> AskAnswer:
         """Puts a question to the person and waits: optionIds, text, `cancelled` or `timeout`. Capability `run.ask`.

@@ -136,7 +136,7 @@ class Inside:
         """Describe what a path leads to. Outside; FileNotFoundError."""
         if self._call is None or not _LOOK:
             with self.place(path) as place:
-                return _there(place)
+                return place.entry()
         handle = self.open(path, _LOOK)
         try:
             return os.fstat(handle)
@@ -175,14 +175,8 @@ def identity(info: os.stat_result) -> Identity:
 
 
 def _open_at(place: Place, flags: int) -> int:
-    _there(place)
+    place.entry()
     return os.open(place.name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.folder)
-
-
-def _there(place: Place) -> os.stat_result:
-    if place.found is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    return place.found
 
 
 def refuse_special(info: os.stat_result) -> None:

@@ -57,6 +57,12 @@ class Place:
     def close(self) -> None:
         os.close(self.folder)
 
+    def entry(self) -> os.stat_result:
+        """What `found` describes. FileNotFoundError: there is none."""
+        if self.found is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return self.found
+
     def __enter__(self) -> Place:
         return self
 

@@ -5,7 +5,6 @@ Everything here waits for the disk; `service` calls it in threads. Spec: files; 
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -72,7 +71,7 @@ class WorkspaceFiles:
         """Describe a file or folder."""
         wanted = normal(path)
         with refusals(path), self.fence.enter() as inside, inside.place(wanted) as place:
-            return _stat(path, place, _found(place))
+            return _stat(path, place, place.entry())
 
     def list(self, path: str, *, recursive: bool = False, max_entries: int | None = None) -> dict[str, Any]:
         """List a folder, at most 5 000 entries."""
@@ -139,14 +138,8 @@ class WorkspaceFiles:
         wanted = normal(path)
         with refusals(path), self.fence.enter() as inside, inside.place(wanted, follow=False) as place:
             check_may_change(path, wanted, place.names)
-            _found(place)
+            place.entry()
             self._trash.put(place, os.path.join(inside.real_path, *place.names))
-
-
-def _found(place: Place) -> os.stat_result:
-    if place.found is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    return place.found
 
 
 def _stat(given: str, place: Place, info: os.stat_result) -> Stat:

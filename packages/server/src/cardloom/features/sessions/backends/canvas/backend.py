@@ -14,7 +14,7 @@ from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilitie
 from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported, SessionError
 from cardloom_protocol.session.info import SessionCreateOpts, SessionInfo
 from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
-from cardloom_protocol.session.messages import Message, MessageAppendOpts, ThreadEntry
+from cardloom_protocol.session.messages import Message, MessageAppendOpts
 from cardloom_protocol.session.names import safe_id
 from cardloom_protocol.session.paging import page_of
 from cardloom_protocol.session.parts import parts_of
@@ -29,7 +29,6 @@ from .seen import SeenTalk
 
 # Inside a class with an operation `list` that name is no type.
 _Messages: TypeAlias = list[Message]
-_Thread: TypeAlias = list[ThreadEntry]
 
 UNAVAILABLE: Final = "agent_unavailable"
 
@@ -146,10 +145,6 @@ class CanvasSessions(SessionsOps):
         """See the contract: the agent's log, or what was seen of it."""
         card = self.card(session_id)
         return await (self._seen.messages(card.id) if card.log is None else self._logs.messages(card.log))
-
-    async def thread(self, session_id: str) -> _Thread:
-        """The one line of messages there is."""
-        return [{"message": one, "depth": depth} for depth, one in enumerate(await self.history(session_id))]
 
 
 def _info(card: AgentCard) -> SessionInfo:

@@ -9,7 +9,7 @@ from typing import Final, Protocol, cast
 
 from cardloom_protocol.session.errors import SessionError
 from cardloom_protocol.session.events import AskOption
-from cardloom_protocol.session.json_text import JsonObject, is_number, object_of
+from cardloom_protocol.session.json_text import object_of
 from cardloom_protocol.session.messages import Message
 from cardloom_protocol.session.parts import AnyPart, text_part
 from cardloom_sdk.backend import Ask, Run
@@ -201,13 +201,7 @@ class CanvasHearing:
             else:
                 writer.add(part)
         writer.end(message)
-        self._count(object_of(object_of(message.get("meta")).get("usage")))
-
-    def _count(self, usage: JsonObject) -> None:
-        read, written = usage.get("input"), usage.get("output")
-        if is_number(read) and is_number(written):
-            known = self._run.usage or {"input": 0, "output": 0}
-            self._run.usage = {"input": known["input"] + int(read), "output": known["output"] + int(written)}
+        self._run.count(object_of(object_of(message.get("meta")).get("usage")))
 
     def _finish(self, ended: Status) -> None:
         if self._run.cancelled:

@@ -18,7 +18,7 @@ from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported,
 from cardloom_protocol.session.events import AskAnswer
 from cardloom_protocol.session.info import ModelInfo, SessionCreateOpts, SessionInfo, SessionModel
 from cardloom_protocol.session.json_text import is_object
-from cardloom_protocol.session.messages import Message, MessageAppendOpts, ThreadEntry
+from cardloom_protocol.session.messages import Message, MessageAppendOpts
 from cardloom_protocol.session.model import NodePatch
 from cardloom_protocol.session.names import safe_id
 from cardloom_protocol.session.paging import page_of
@@ -34,7 +34,6 @@ from .shapes import model_of, session_of
 
 # Inside a class with an operation `list` that name is no type.
 _Messages: TypeAlias = list[Message]
-_Thread: TypeAlias = list[ThreadEntry]
 _Fields: TypeAlias = dict[str, JsonValue]
 
 
@@ -182,10 +181,6 @@ class MappedSessions(SessionsOps):
         """See the contract."""
         found = await self._ask("messages", {"sessionId": session_id})
         return [self._mapping.message.of(one, place) for place, one in enumerate(_listed(found))]
-
-    async def thread(self, session_id: str) -> _Thread:
-        """The active path: engines show no other branches."""
-        return [{"message": one, "depth": depth} for depth, one in enumerate(await self.history(session_id))]
 
     async def append(self, session_id: str, opts: MessageAppendOpts) -> Message:
         """See the contract. At the end of the session, or beside a message."""

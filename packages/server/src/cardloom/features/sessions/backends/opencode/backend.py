@@ -9,7 +9,7 @@ from cardloom_protocol.session.capabilities import PROTOCOL_VERSION, Capabilitie
 from cardloom_protocol.session.errors import BadRequest, NotFound, NotSupported, SessionError
 from cardloom_protocol.session.info import ModelInfo, SessionCreateOpts, SessionInfo, SessionModel, patched_meta
 from cardloom_protocol.session.json_text import JsonObject, object_of, text_of
-from cardloom_protocol.session.messages import Message, MessageAppendOpts, ThreadEntry
+from cardloom_protocol.session.messages import Message, MessageAppendOpts
 from cardloom_protocol.session.model import NodePatch
 from cardloom_protocol.session.paging import page_of
 from cardloom_protocol.session.parts import AnyPart, parts_of
@@ -23,7 +23,6 @@ from .shapes import OWN, messages_of, model_infos, objects, own_metadata, prompt
 
 # Inside a class with an operation `list` that name is no type.
 _Messages: TypeAlias = list[Message]
-_Thread: TypeAlias = list[ThreadEntry]
 
 
 class OpenCodeBackend(Backend):
@@ -126,10 +125,6 @@ class OpenCodeSessions(SessionsOps):
         _check_id(session_id, "ses", "session")
         found = await self._ask("GET", f"/session/{session_id}/message")
         return messages_of(found if isinstance(found, list) else [])
-
-    async def thread(self, session_id: str) -> _Thread:
-        """The one line of messages there is."""
-        return [{"message": one, "depth": depth} for depth, one in enumerate(await self.history(session_id))]
 
     async def append(self, session_id: str, opts: MessageAppendOpts) -> Message:
         """See the contract. A person's words, at the end of the session."""

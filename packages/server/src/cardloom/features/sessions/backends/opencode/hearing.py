@@ -188,7 +188,7 @@ class OpenCodeHearing:
                 writer.end(part)
             for part in kept["parts"][len(writers) :]:
                 message.add(part)
-            self._count(kept)
+            self._run.count(object_of(object_of(kept.get("meta")).get("usage")))
         message.end(kept)
         results = stored.get(message.id + RESULTS)
         if results is not None:
@@ -196,13 +196,6 @@ class OpenCodeHearing:
             for part in results["parts"]:
                 told.add(part)
             told.end(results)
-
-    def _count(self, message: Message) -> None:
-        usage = object_of(object_of(message.get("meta")).get("usage"))
-        before = self._run.usage or {"input": 0, "output": 0}
-        read, written = usage.get("input"), usage.get("output")
-        if isinstance(read, int) and isinstance(written, int):
-            self._run.usage = {"input": before["input"] + read, "output": before["output"] + written}
 
     def _hear_status(self, status: JsonObject) -> None:
         match status.get("type"):

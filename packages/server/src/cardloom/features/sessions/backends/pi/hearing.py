@@ -128,17 +128,11 @@ class PiHearing:
             writer.end(part)
         for part in parts[len(writers) :]:
             self.message.add(part)
-        self._count(object_of(message.get("usage")))
+        self._run.count(object_of(message.get("usage")))
         self._failure = _failure_of(message)
         ended, self.message = self.message, None
         await self.catch_up()
         ended.end(await self._stored(ended.id))
-
-    def _count(self, usage: JsonObject) -> None:
-        read, written = usage.get("input"), usage.get("output")
-        if is_number(read) and is_number(written):
-            before = self._run.usage or {"input": 0, "output": 0}
-            self._run.usage = {"input": before["input"] + int(read), "output": before["output"] + int(written)}
 
     def _ask(self, request: JsonObject) -> None:
         ask = _ask_of(request)
