@@ -10,7 +10,8 @@ import { phrasesOf } from "./phrases";
 import { holdNote, noteSession } from "./sessions";
 import type { NoteState } from "./sync";
 
-const NoteEditor = lazy(() => import("./NoteEditor"));
+// With the server away there is no editor to be had; a note can be written all the same.
+const NoteEditor = lazy(() => import("./NoteEditor").catch(() => ({ default: PlainEditor })));
 const NotePreview = lazy(() => import("./NotePreview"));
 
 const stateText: Record<NoteState["state"], TextKey | null> = {

@@ -2,7 +2,10 @@ import { useLayoutEffect, useRef } from "react";
 import type { NoteEditorProps } from "./NoteEditor";
 import styles from "./note.module.css";
 
-/** Takes what is typed while the Markdown editor is still on its way, so that no key is taken for the canvas's. */
+/**
+ * A plain field in the place of the Markdown editor: while that is on its way, so that no key is taken for the canvas's,
+ * and where it can not be had.
+ */
 export function PlainEditor({ text, label, placeholder, onEdit, onLeave, onBlur }: NoteEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
