@@ -100,7 +100,7 @@ export function Canvas() {
   return (
     <div
       ref={box}
-      className={`canvas detail-${detail} ${drawing ? "is-drawing" : ""}`}
+      className={`canvas detail-${detail === "far" ? "tile is-far" : detail} ${drawing ? "is-drawing" : ""}`}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(DRAG_TYPE)) event.preventDefault();
       }}

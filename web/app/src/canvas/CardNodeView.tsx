@@ -116,7 +116,7 @@ const CardContent = memo(function CardContent({ card, kind, selected, detail }: 
           </Boundary>
         </div>
       ) : null}
-      {detail === "tile" ? (
+      {detail === "tile" || detail === "far" ? (
         <div className="card-tile card-grip">
           <OverviewTile card={card} t={t} />
         </div>

@@ -115,8 +115,8 @@ test("an entry of another day names the day", async () => {
   const today = Date.now();
   await page.answer("journal.list", { entries: [entry(2, { atMs: today }), entry(1, { atMs: 1_700_000_000_000 })], more: false });
   const facts = [...document.querySelectorAll(".entry-facts")].map((each) => each.textContent ?? "");
-  expect(facts[0]).toMatch(/^\d\d:\d\d:\d\d · /);
-  expect(facts[1]).toMatch(/^Nov 1[45], 2023 \d\d:\d\d:\d\d · /);
+  expect(facts[0]).toMatch(/^\d\d:\d\d:\d\d\s· /);
+  expect(facts[1]).toMatch(/^Nov 1[45], 2023 \d\d:\d\d:\d\d\s· /);
 });
 
 test("an entry opens to its whole value and can be sent again", async () => {

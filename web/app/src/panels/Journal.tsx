@@ -147,7 +147,7 @@ function Entry({ entry, between, now }: { entry: JournalEntry; between: boolean;
   return (
     <li className={trouble ? "entry is-trouble" : "entry"}>
       <button type="button" className="entry-line" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span className="entry-facts">{facts.join(" · ")}</span>
+        <span className="entry-facts">{facts.join("\u00a0· ")}</span>
         {entry.message === null ? null : (
           <span className="entry-message">
             {entry.code} {toldOf(t, entry.message)}

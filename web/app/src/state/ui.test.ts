@@ -2,7 +2,16 @@ import { expect, test } from "vitest";
 import { detailAt, keepExisting, sameSelection } from "./ui";
 
 test("a card shows less the farther away it is", () => {
-  expect([1, 0.45, 0.44, 0.2, 0.19, 0.05].map(detailAt)).toEqual(["full", "full", "tile", "tile", "block", "block"]);
+  expect([1, 0.45, 0.44, 0.38, 0.37, 0.2, 0.19, 0.05].map(detailAt)).toEqual([
+    "full",
+    "full",
+    "tile",
+    "tile",
+    "far",
+    "far",
+    "block",
+    "block",
+  ]);
 });
 
 test("selections are equal when they hold the same in the same order", () => {

@@ -20,15 +20,17 @@ export interface UiState {
   settingsOf: string | null;
 }
 
-/** How much of a card can be seen at this zoom: its body, a tile with a few large words, or a coloured block. */
-export type Detail = "full" | "tile" | "block";
+/** How much of a card can be seen at this zoom: its body, a tile with a few large or larger words, or a coloured block. */
+export type Detail = "full" | "tile" | "far" | "block";
 
 const TILE_BELOW = 0.45;
+const FAR_BELOW = 0.38;
 const BLOCK_BELOW = 0.2;
 
 export function detailAt(zoom: number): Detail {
   if (zoom >= TILE_BELOW) return "full";
-  return zoom >= BLOCK_BELOW ? "tile" : "block";
+  if (zoom >= FAR_BELOW) return "tile";
+  return zoom >= BLOCK_BELOW ? "far" : "block";
 }
 
 export interface Selection {
