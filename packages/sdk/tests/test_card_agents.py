@@ -48,6 +48,20 @@ async def test_listeners_added_together_make_one_subscription_with_all_agents() 
         assert host.world.output_of == {"c_t1"}
 
 
+async def test_a_listener_that_is_ended_twice_takes_no_other_one_along() -> None:
+    card = make_card()
+    async with make_host(card) as host:
+        stops = [card.on_agent_status(lambda: None), card.on_agent_output(["c_t1"], lambda: None)]
+        card.on_agent_status(lambda: None)
+        card.on_agent_output(["c_t1"], lambda: None)
+        await card.subscribed()
+        for stop in stops * 2:
+            stop()
+        await card.subscribed()
+        assert host.world.topics == {"agents.output", "agents.status"}
+        assert host.world.output_of == {"c_t1"}
+
+
 async def test_the_last_listener_ends_the_subscription() -> None:
     card = make_card()
     async with make_host(card) as host:

@@ -228,6 +228,7 @@ async def test_listeners_hear_their_event_until_they_stop(server: FakeServer) ->
         server.tell("ui.toast", {"message": "a"})
         await settle()
         stop()
+        stop()  # which does nothing more
         server.tell("ui.toast", {"message": "b"})
         await settle()
         assert heard == [{"message": "a"}]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cardloom_protocol.errors import CallError, ErrorCode
 
     from .canvas import Canvas
-    from .card import Card, Stop
+    from .card import Card
     from .card_chrome import Tone
     from .card_files import FileChange, FileContent, FileEntry, FileList, FileStat
     from .card_net import NetResponse, NetStream
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .card_ui import MenuItem
     from .client import Client
     from .discovery import Server, data_folder, find_server
+    from .listeners import Stop
     from .manifest_file import ManifestError
     from .mirror import Mirror
 
@@ -30,7 +31,7 @@ _HOMES = {
     "ErrorCode": "cardloom_protocol.errors",
     "Canvas": f"{__name__}.canvas",
     "Card": f"{__name__}.card",
-    "Stop": f"{__name__}.card",
+    "Stop": f"{__name__}.listeners",
     "Tone": f"{__name__}.card_chrome",
     "MenuItem": f"{__name__}.card_ui",
     "NetResponse": f"{__name__}.card_net",

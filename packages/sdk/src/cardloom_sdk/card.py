@@ -37,14 +37,13 @@ from .card_types import Agent, Message, Output, Question, Retained, StatusChange
 from .card_ui import CardWishes, Ui
 from .channel import Channel, ChannelClosed
 from .context import CardContext
-from .listeners import Listener, Listeners
+from .listeners import Listener, Listeners, Stop
 from .log_lines import LogLines
 from .manifest_file import ManifestSource, read_manifest
 from .timing import SystemTiming, Timing
 from .topics import OUTPUT, Topics
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
-Stop = Callable[[], None]
 
 
 class Card(CardChrome, CardWishes):

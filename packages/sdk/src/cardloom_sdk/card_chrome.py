@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeAlias
 
 from .chrome import Setter
+from .host_calls import Call
 from .timing import Timing
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 Tone: TypeAlias = Literal["default", "accent", "success", "warning", "danger"]
 AttentionLevel: TypeAlias = Literal["none", "info", "needs-input"]
 

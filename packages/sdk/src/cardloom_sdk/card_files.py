@@ -15,10 +15,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from cardloom_protocol.errors import CallError, ErrorCode
 
-from .listeners import Listeners, adapt
+from .host_calls import Call
+from .listeners import Listeners, Report, adapt
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
-Report: TypeAlias = Callable[[str, Exception], None]
 StopWatching: TypeAlias = Callable[[], Awaitable[None]]
 FileType: TypeAlias = Literal["file", "directory"]
 ChangeType: TypeAlias = Literal["change", "rename", "rescan", "ended"]

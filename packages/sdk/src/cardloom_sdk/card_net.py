@@ -12,15 +12,15 @@ import asyncio
 import base64
 import itertools
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.frames import default_loads
 from cardloom_protocol.jstext import compact_json
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
-Post: TypeAlias = Callable[[str, dict[str, Any]], None]
+from .host_calls import Call, Post
+
 Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 _END = object()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from cardloom_protocol.permissions import PERMISSIONS
 
 from .card_types import Agent, CommandResult
 from .context import CardContext
-
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
+from .host_calls import Call
 
 
 class Agents:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from .context import CardContext
-from .listeners import Listeners
+from .host_calls import Call
+from .listeners import Listeners, Stop
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 SettingValue: TypeAlias = str | int | float | bool
-Stop: TypeAlias = Callable[[], None]
 
 
 class CardSettings:

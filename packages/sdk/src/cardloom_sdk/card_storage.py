@@ -5,16 +5,15 @@ Used as `card.storage.set("k", 1)` and `card.storage.package.get("k")`. Spec: ca
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .listeners import Listeners
+from .host_calls import Call
+from .listeners import Listeners, Stop
 from .topics import Topics
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 Scope: TypeAlias = Literal["instance", "package"]
-Stop: TypeAlias = Callable[[], None]
 
 TOPIC = "storage.changed"
 

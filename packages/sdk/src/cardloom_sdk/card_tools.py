@@ -9,16 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.jstext import pretty_json, utf16_cut
 
+from .host_calls import Call, Post
 from .listeners import Report, adapt
 from .timing import Timing
-
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
-Post: TypeAlias = Callable[[str, dict[str, Any]], None]
 
 _MAX_ERROR_CHARS: Final = 4000
 _MAX_PROGRESS_CHARS: Final = 200

@@ -5,14 +5,13 @@ Spec: cards, card and ui methods.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from .listeners import Listener, Listeners, Report
+from .host_calls import Call
+from .listeners import Listener, Listeners, Report, Stop
 
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
-Stop: TypeAlias = Callable[[], None]
 SpawnKind: TypeAlias = Literal["self", "note", "todo", "kanban", "sticky"]
 
 _NOTHING: Final[Any] = object()

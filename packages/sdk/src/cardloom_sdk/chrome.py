@@ -6,14 +6,12 @@ Spec: cards behaviour, message flow (chrome calls).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 
+from .host_calls import Call
 from .timing import Timing
-
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 _DEFAULT_RETRY_MS: Final = 1000
 _MARGIN_MS: Final = 25

@@ -18,12 +18,12 @@ from .canvas import Canvas
 from .channel import ChannelClosed, dial
 from .discovery import Server
 from .link import Link
+from .listeners import Stop, once
 from .timing import SystemTiming, Timing
 
 ClientKind: TypeAlias = Literal["cli", "sdk"]
 Find: TypeAlias = Callable[[], Server]
 Listener: TypeAlias = Callable[[Any], None]
-Stop: TypeAlias = Callable[[], None]
 
 SOCKET_PATH: Final = "/ws"
 
@@ -86,7 +86,7 @@ class Client:
     def on(self, event: str, listener: Listener) -> Stop:
         """Call a function, which must not wait, with the data of every event of this name; gives how to stop."""
         self._listeners.setdefault(event, []).append(listener)
-        return lambda: self._listeners[event].remove(listener)
+        return once(lambda: self._listeners[event].remove(listener))
 
     async def subscribe(self, workspace_id: str) -> Canvas:
         """Follow a workspace's canvas. NOT_FOUND when there is no such workspace."""

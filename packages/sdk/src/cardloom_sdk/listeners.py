@@ -14,11 +14,25 @@ from typing import Any, Final, TypeAlias
 from cardloom_protocol.limits import limit
 from cardloom_protocol.methods_card import CARD_EVENTS
 
+Stop: TypeAlias = Callable[[], None]
+"""Ends what was begun; called again it does nothing."""
+
 Report: TypeAlias = Callable[[str, Exception], None]
 """Told where a handler failed and how."""
 
 MAX_WAITING: Final = 1000
 """Values that may wait for a slow listener; beyond, its oldest are dropped."""
+
+
+def once(end: Callable[[], None]) -> Stop:
+    """A `Stop` that ends something the first time it is called."""
+    pending = [end]
+
+    def stop() -> None:
+        if pending:
+            pending.pop()()
+
+    return stop
 
 
 def adapt(handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
@@ -98,7 +112,7 @@ class Listeners:
         self._by_event: dict[str, list[tuple[Filter, Convert, Listener]]] = {}
         self._buffers: dict[str, list[Any]] = {}
 
-    def add(self, event: str, handler: Callable[..., Any], *, wants: Filter, convert: Convert) -> Callable[[], None]:
+    def add(self, event: str, handler: Callable[..., Any], *, wants: Filter, convert: Convert) -> Stop:
         """Add a listener, give it what waited for the event, and give how to take it away again."""
         entry = (wants, convert, Listener(event, handler, self._report))
         self._by_event.setdefault(event, []).append(entry)

@@ -7,14 +7,13 @@ message flow (topics).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
 
-from .listeners import Report
-
-Call: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
+from .host_calls import Call
+from .listeners import Report, Stop, once
 
 OUTPUT: Final = "agents.output"
 
@@ -34,28 +33,28 @@ class Topics:
         self._stale = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
-    def want(self, topic: str) -> Callable[[], None]:
+    def want(self, topic: str) -> Stop:
         """Ask for a topic; gives how to take that back."""
         self._wanted[topic] = self._wanted.get(topic, 0) + 1
         self._sync_soon()
 
-        def stop() -> None:
+        def end() -> None:
             self._wanted[topic] -= 1
             self._sync_soon()
 
-        return stop
+        return once(end)
 
-    def watch(self, agent_ids: Iterable[str]) -> Callable[[], None]:
+    def watch(self, agent_ids: Iterable[str]) -> Stop:
         """Ask for the output of these agents; gives how to take that back."""
         entry = tuple(agent_ids)
         self._watched.append(entry)
         self._sync_soon()
 
-        def stop() -> None:
+        def end() -> None:
             self._watched.remove(entry)
             self._sync_soon()
 
-        return stop
+        return once(end)
 
     def connected(self) -> None:
         """A host is there that knows of nothing yet."""
