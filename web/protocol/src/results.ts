@@ -229,6 +229,7 @@ export interface CanvasEventData extends SessionEventData, UsageEventData {
   "arrow.activity": { readonly workspaceId: WorkspaceId; readonly arrows: readonly ArrowActivity[] };
   "workspace.changed": { readonly workspaces: readonly Workspace[] };
   "preferences.changed": Preferences;
+  "grants.changed": { readonly workspaceId: WorkspaceId; readonly packageId: string };
   "packages.changed": { readonly packages: readonly PackageInfo[] };
   "terminal.output": {
     readonly cardId: CardId;

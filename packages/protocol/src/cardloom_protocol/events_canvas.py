@@ -28,6 +28,7 @@ _ROWS = (
     ),
     _row("workspace.changed", "The list of workspaces changed.", "{workspaces}"),
     _row("preferences.changed", "The theme or the language was chosen anew.", "{scheme, language}"),
+    _row("grants.changed", "What a package may do in a workspace changed.", "{workspaceId, packageId}"),
     _row("packages.changed", "The list of packages changed.", "{packages}"),
     _row(
         "terminal.output",

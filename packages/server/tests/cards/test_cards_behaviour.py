@@ -232,6 +232,17 @@ async def test_granting_and_revoking_reach_the_card_and_the_gate_at_once(desk: A
     assert desk.app.grants.effective(CardId(card_id)) == {"cards.connected"}
 
 
+async def test_every_page_is_told_of_a_grant_once_it_holds(desk: Any, clients: Any) -> None:
+    _, _, context = await own_card(desk, clients)
+    other = await clients.page()
+    told = {"workspaceId": desk.id, "packageId": context["instance"]["packageId"]}
+    for granted in (True, False):
+        await desk.page.call("grant.set", **told, permission="cards.connected", granted=granted)
+        assert await other.event("grants.changed") == told
+        grants = (await other.call("grant.list", workspaceId=desk.id))["grants"]
+        assert [row["granted"] for row in grants if row["permission"] == "cards.connected"] == [granted]
+
+
 async def test_what_a_package_does_not_declare_cannot_be_granted(desk: Any, clients: Any) -> None:
     _, _, context = await own_card(desk, clients)
     grant = {"workspaceId": desk.id, "packageId": context["instance"]["packageId"], "granted": True}

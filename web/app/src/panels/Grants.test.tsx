@@ -49,3 +49,29 @@ test("what the server refuses goes back to how it was", async () => {
   await act(() => page.socket.refuse("grant.set", "INVALID_PARAMS"));
   expect(box("fs.read").checked).toBe(false);
 });
+
+test.each([
+  ["grants.changed", { workspaceId: "w1", packageId: PACKAGE }],
+  ["stream.gap", {}],
+])("after %s the permissions are read again: they may have been changed elsewhere", async (told, data) => {
+  const page = await shown();
+  await page.event(told, data);
+  await page.answer("grant.list", { grants: [{ packageId: PACKAGE, permission: "fs.read", granted: true, optional: true }] });
+  expect(box("fs.read").checked).toBe(true);
+  expect(screen.queryByRole("checkbox", { name: /cards.connected/ })).toBe(null);
+});
+
+test("what changed of another package or in another workspace is no reason to read", async () => {
+  const page = await shown();
+  await page.event("grants.changed", { workspaceId: "w1", packageId: "file:other-1a2b3c4d" });
+  await page.event("grants.changed", { workspaceId: "w2", packageId: PACKAGE });
+  expect(page.socket.calls.filter(({ method }) => method === "grant.list")).toHaveLength(1);
+});
+
+test("permissions that were read before one was changed here do not come back", async () => {
+  const page = await shown();
+  await page.event("grants.changed", { workspaceId: "w1", packageId: PACKAGE });
+  fireEvent.click(box("fs.read"));
+  await page.answer("grant.list", { grants: [{ packageId: PACKAGE, permission: "fs.read", granted: false, optional: true }] });
+  expect(box("fs.read").checked).toBe(true);
+});

@@ -1,37 +1,58 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { PERMISSIONS } from "@cardloom/protocol";
 import { AskedPermissions } from "../asking/AskedPermissions";
 import { useSession, useT } from "../shell/context";
-import type { Grant } from "../wire/records";
+import { AskingOrder } from "../state/askingOrder";
+import type { Grant, GrantsChanged } from "../wire/records";
 
-/** What a package may do in this workspace; each permission can be given and taken back here. */
+/** What a package may do in this workspace; each permission can be given and taken back here, and elsewhere meanwhile. */
 export function Grants({ packageId }: { packageId: string }) {
   const session = useSession();
   const t = useT();
   const [grants, setGrants] = useState<readonly Grant[]>([]);
-  useEffect(() => {
-    let wanted = true;
+  const [order] = useState(() => new AskingOrder());
+  const read = useCallback(() => {
+    const isNews = order.ask();
     session.client
       .call("grant.list", { workspaceId: session.workspaceId })
       .then((list) => {
-        if (wanted) setGrants(list.grants.filter((grant) => grant.packageId === packageId));
+        if (isNews()) setGrants(list.grants.filter((grant) => grant.packageId === packageId));
       })
-      .catch((error: unknown) => session.report("fail.grants", error));
+      .catch((error: unknown) => {
+        if (isNews()) session.report("fail.grants", error);
+      });
+  }, [session, packageId, order]);
+  useEffect(() => {
+    const { client } = session;
+    const stops = [
+      client.on("grants.changed", (told: GrantsChanged) => {
+        if (told.packageId === packageId && told.workspaceId === session.workspaceId) read();
+      }),
+      // Another version may ask for other permissions.
+      client.on("packages.changed", read),
+      // What changed meanwhile was told to nobody here.
+      client.on("client.online", read),
+      client.on("stream.gap", read),
+    ];
+    read();
     return () => {
-      wanted = false;
+      order.ask()();
+      stops.forEach((stop) => stop());
     };
-  }, [session, packageId]);
+  }, [session, packageId, order, read]);
   if (grants.length === 0) return null;
 
   const set = (permission: Grant["permission"], granted: boolean) => {
     const show = (value: boolean) =>
       setGrants((known) => known.map((grant) => (grant.permission === permission ? { ...grant, granted: value } : grant)));
+    order.ask()(); // a list that was asked for before does not know of this
     show(granted);
     session.client
       .call("grant.set", { workspaceId: session.workspaceId, packageId, permission, granted })
       .catch((error: unknown) => {
         show(!granted);
         session.report("fail.grants", error);
+        read();
       });
   };
 

@@ -72,5 +72,6 @@ export type SchemeChoice = Preferences["scheme"];
 export type Hello = Welcome;
 export type CanvasChanged = CanvasEventData["canvas.changed"];
 export type ArrowActivityEvent = CanvasEventData["arrow.activity"];
+export type GrantsChanged = CanvasEventData["grants.changed"];
 export type BudgetChanged = CanvasEventData["budget.changed"];
 export type FilesChanged = CanvasEventData["files.changed"];

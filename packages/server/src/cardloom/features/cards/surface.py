@@ -16,7 +16,7 @@ from cardloom_protocol.manifest import declared_permissions
 from cardloom_protocol.permissions import view
 from cardloom_protocol.ports import PeerInfo
 
-from ...core.bus import Bus, Event, canvas_topic, card_topic, connection_topic
+from ...core.bus import OWNERS, Bus, Event, canvas_topic, card_topic, connection_topic
 from ...core.clock import Clock
 from ...core.grants import Grants
 from ...core.graph import Graph
@@ -235,7 +235,8 @@ class CardSurface:
             self._bus.publish("lifecycle.visibility", {"state": visibility}, card_topic(card_id))
 
     def _granted(self, workspace_id: WorkspaceId, package_id: PackageId) -> None:
-        """What a package may do changed: its connected cards learn of it."""
+        """What a package may do changed: pages and its connected cards learn of it."""
+        self._bus.publish("grants.changed", {"workspaceId": workspace_id, "packageId": package_id}, OWNERS)
         for card in self._graph.cards_of(workspace_id):
             package = self._book.package_of(card) if card.id in self.connected else None
             if package is not None and package.id == package_id:
