@@ -1,8 +1,9 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, useRef, useState } from "react";
 import { PlayIcon } from "@heroicons/react/24/outline";
 import type { AgentCard, StartedAgent } from "../../wire/records";
 import { quotedOf } from "../../i18n/reasonOf";
 import type { CardBodyProps } from "../contract";
+import { Awaited } from "../parts/Awaited";
 import terminalStyles from "../terminal/terminal.module.css";
 import { AgentBar, type Face } from "./AgentBar";
 import { PromptBox } from "./PromptBox";
@@ -47,9 +48,9 @@ export function AgentBody({ card, api, selected }: CardBodyProps<AgentCard>) {
           </div>
         ) : (
           <div className={terminalStyles.terminal}>
-            <Suspense fallback={<p className={terminalStyles.waiting}>{t("terminal.loading")}</p>}>
+            <Awaited text={t("terminal.loading")} className={terminalStyles.waiting}>
               <TerminalView key={card.id} card={{ id: card.id, name: card.name, runtime: started }} api={api} onStart={start} />
-            </Suspense>
+            </Awaited>
           </div>
         )}
         {face === "reply" && <ReplyPane card={card} reply={started?.reply ?? null} api={api} />}

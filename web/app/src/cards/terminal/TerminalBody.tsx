@@ -1,7 +1,8 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, useRef, useState } from "react";
 import { PlayIcon } from "@heroicons/react/24/outline";
 import type { TerminalCard } from "../../wire/records";
 import type { CardBodyProps } from "../contract";
+import { Awaited } from "../parts/Awaited";
 import { sayFailure } from "../parts/failure";
 import { shellName } from "./state";
 import styles from "./terminal.module.css";
@@ -31,9 +32,9 @@ export function TerminalBody(props: CardBodyProps<TerminalCard>) {
 
   return (
     <div ref={root} className={styles.terminal}>
-      <Suspense fallback={<p className={styles.waiting}>{t("terminal.loading")}</p>}>
+      <Awaited text={t("terminal.loading")} className={styles.waiting}>
         <TerminalView key={card.id} {...props} onStart={() => void start()} />
-      </Suspense>
+      </Awaited>
       {runtime?.status === "exited" && (
         <div className={`${styles.notice ?? ""} nodrag`} role="status">
           <p>
