@@ -8,11 +8,12 @@ import { FakeSocket, FakeTimers, hello, snapshot, workspace } from "./makers";
 /** A page that shows one workspace of a server played by the test. */
 export async function openPage(shown: Partial<Snapshot> = {}) {
   const socket = new FakeSocket();
+  const timers = new FakeTimers();
   const session = new Session(
     {
       openSocket: () => socket,
       openCardSocket: () => new FakeSocket() as never,
-      timers: new FakeTimers(),
+      timers,
       random: () => 0.5,
       key: "k",
       name: "test",
@@ -27,6 +28,7 @@ export async function openPage(shown: Partial<Snapshot> = {}) {
   return {
     session,
     socket,
+    timers,
     wrapper,
     answer: (method: string, result: unknown) => act(() => socket.answer(method, result)),
     event: (name: string, data: unknown) => act(() => socket.event(name, data)),

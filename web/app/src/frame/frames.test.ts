@@ -129,6 +129,57 @@ test("a card that fills the page has its frame there, and the server is told", a
   expect(iframe()?.parentElement).toBe(place);
 });
 
+/** How often a call was made. */
+function countOf(socket: { calls: readonly { method: string }[] }, wanted: string) {
+  return socket.calls.filter(({ method }) => method === wanted).length;
+}
+
+test("that a card fills the page is told again when the server refused to hear it for haste", async () => {
+  const { frames, place, mounted, socket, timers } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  frames.expand("c");
+  await socket.refuse("card.expand", "RATE_LIMITED");
+  await timers.pass(700);
+  expect(countOf(socket, "card.expand")).toBe(2);
+  expect(socket.call("card.expand").params).toEqual({ cardId: "c", expanded: true });
+  await socket.answer("card.expand", {});
+  frames.expand(null);
+  await socket.refuse("card.expand", "RATE_LIMITED");
+  frames.expand("c");
+  await timers.pass(700);
+  expect(socket.call("card.expand").params).toEqual({ cardId: "c", expanded: true });
+  expect(countOf(socket, "card.expand")).toBe(4);
+});
+
+test("what is told of a frame that is gone, or refused for good, is not told again", async () => {
+  const { frames, place, mounted, socket, timers, event } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  frames.expand("c");
+  await socket.refuse("card.expand", "NOT_FOUND");
+  await timers.pass(700);
+  frames.expand(null);
+  await socket.refuse("card.expand", "RATE_LIMITED");
+  await event("card.taken", { cardId: "c", pageId: "page-2" });
+  await timers.pass(700);
+  expect(countOf(socket, "card.expand")).toBe(2);
+});
+
+test("that a frame was let go is told again when the server refused to hear it, unless it was loaded anew", async () => {
+  const { frames, place, iframe, mounted, socket, timers } = await page(framed("c"));
+  frames.show("c", place);
+  await mounted();
+  for (let times = 1; times <= 3; times += 1) iframe()?.dispatchEvent(new Event("load"));
+  await socket.refuse("card.unmount", "RATE_LIMITED");
+  await timers.pass(700);
+  expect(countOf(socket, "card.unmount")).toBe(2);
+  await socket.refuse("card.unmount", "RATE_LIMITED");
+  frames.reload("c");
+  await timers.pass(700);
+  expect(countOf(socket, "card.unmount")).toBe(2);
+});
+
 test("a frame that took the keyboard gives it back, and is let go when it goes on", async () => {
   const { frames, place, iframe, mounted, phase, session, socket } = await page(framed("c"));
   const field = document.createElement("input");

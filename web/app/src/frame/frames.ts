@@ -1,5 +1,6 @@
 import { CARD_LIMITS } from "@cardloom/protocol";
-import type { CanvasClient, ConnectionState } from "../connection/client";
+import type { CanvasClient, ConnectionState, Timers } from "../connection/client";
+import { isFailure } from "../connection/failure";
 import type { CanvasState } from "../state/canvas";
 import { createStore, type Store } from "../state/store";
 import type { Card, FrameRuntime } from "../wire/records";
@@ -23,7 +24,7 @@ interface FramesOptions {
   openSocket(token: string): RelaySocket;
   /** What a person reads of a refusal. */
   reasonOf(error: unknown): string;
-  now(): number;
+  timers: Timers;
 }
 
 interface Live {
@@ -42,6 +43,7 @@ const DISMISSED = 4411;
 const GONE = 4410;
 const GRABS = 3;
 const GRABS_WITHIN_MS = 10_000;
+const AGAIN_MS = 700;
 
 /** The frame's runtime of a card that is one. */
 export function frameRuntime(card: Card | undefined): FrameRuntime | null {
@@ -113,7 +115,7 @@ export class Frames {
   refuseFocus(cardId: string, before: Element | null): void {
     const live = this.live.get(cardId);
     if (live === undefined) return;
-    const now = this.options.now();
+    const now = this.options.timers.nowMs();
     live.grabsMs = [...live.grabsMs.filter((grabMs) => now - grabMs < GRABS_WITHIN_MS), now];
     if (live.grabsMs.length > GRABS) this.stop(cardId, "grabbing");
     else live.element.blur();
@@ -208,7 +210,8 @@ export class Frames {
     live.relay?.close();
     const { port1, port2 } = new MessageChannel();
     const ended = (why: RelayEnd) => this.relayEnded(cardId, live, why);
-    live.relay = new Relay(port1 as RelayPort, this.options.openSocket(live.token), ended, this.options.now);
+    const nowMs = () => this.options.timers.nowMs();
+    live.relay = new Relay(port1 as RelayPort, this.options.openSocket(live.token), ended, nowMs);
     // A sandboxed document has no origin that could be named; that the frame holds one of ours is the policy's work.
     live.element.contentWindow?.postMessage({ ns: "nscard", type: "connect", protocol: 1 }, "*", [port2]);
   }
@@ -225,9 +228,10 @@ export class Frames {
   }
 
   private stop(cardId: string, why: StopReason): void {
-    this.client.call("card.unmount", { cardId }).catch(() => undefined);
     this.unload(cardId);
-    this.setState(cardId, { phase: "stopped", why });
+    const stopped: FrameState = { phase: "stopped", why };
+    this.setState(cardId, stopped);
+    this.tell("card.unmount", { cardId }, () => this.states.get().get(cardId) === stopped);
   }
 
   private taken(cardId: string): void {
@@ -247,7 +251,20 @@ export class Frames {
   }
 
   private tellExpanded(cardId: string, expanded: boolean): void {
-    this.client.call("card.expand", { cardId, expanded }).catch(() => undefined);
+    const live = this.live.get(cardId);
+    const isSo = () => this.live.get(cardId) === live && (this.expanded.get() === cardId) === expanded;
+    this.tell("card.expand", { cardId, expanded }, isSo);
+  }
+
+  /** Tells the server how a frame stands. What it refuses to hear from a page in haste is told again while it is so. */
+  private tell(method: "card.expand" | "card.unmount", params: object, isSo: () => boolean): void {
+    this.client.call(method, params).catch((error: unknown) => {
+      // Any other refusal is of a frame or a connection that is gone, and nothing is left to tell.
+      if (!isFailure(error, "RATE_LIMITED")) return;
+      this.options.timers.after(AGAIN_MS, () => {
+        if (isSo()) this.tell(method, params, isSo);
+      });
+    });
   }
 
   private drop(cardId: string): void {

@@ -57,6 +57,15 @@ test("after events were lost the canvas and the lists beside it are read again",
   expect(session.app.get().packages).toEqual([installed]);
 });
 
+test("after events were lost the preferences are read again, whatever becomes of the lists", async () => {
+  const { session, socket } = await opened();
+  await socket().event("stream.gap", {});
+  await socket().refuse("workspace.list", "RATE_LIMITED");
+  expect(socket().call("preferences.set").params).toEqual({});
+  await socket().answer("preferences.set", { scheme: "dark", language: "ru" });
+  expect(session.app.get().preferences).toEqual({ scheme: "dark", language: "ru" });
+});
+
 describe("opening", () => {
   test("the page shows the first open workspace", async () => {
     const { session } = await opened();

@@ -108,7 +108,7 @@ export class Session {
     const why = (error: unknown) => reasonOf(this.t, error);
     this.frames = new Frames(this.client, this.canvas, {
       openSocket: options.openCardSocket,
-      now: () => options.timers.nowMs(),
+      timers: options.timers,
       reasonOf: why,
     });
     this.files = new FileDesk(this.client, options.timers, why);
@@ -246,15 +246,15 @@ export class Session {
 
   /** Reads again what the events that were lost may have told of. */
   private async catchUp(): Promise<void> {
-    void this.resync();
-    try {
-      const lists = [this.client.call("workspace.list", {}), this.client.call("package.list", {})] as const;
-      const [{ workspaces }, { packages }] = await Promise.all(lists);
-      this.workspacesChanged(workspaces);
-      this.packagesChanged(packages);
-    } catch {
-      // The lists stay as they were: the next greeting or change brings them.
-    }
+    const { client } = this;
+    // What was refused stays as it was: the next greeting or change brings it.
+    await Promise.allSettled([
+      this.resync(),
+      client.call("workspace.list", {}).then(({ workspaces }) => this.workspacesChanged(workspaces)),
+      client.call("package.list", {}).then(({ packages }) => this.packagesChanged(packages)),
+      // It sets none, and tells what is set.
+      client.call("preferences.set", {}).then((preferences) => this.applyPreferences(preferences)),
+    ]);
   }
 
   private connectionChanged(state: ConnectionState): void {
