@@ -11,8 +11,9 @@ from cardloom.core.graph import Graph
 from cardloom.core.ids import new_item_id
 from cardloom.core.records import Card, PutCard, PutWorkspace, Workspace
 from cardloom.features.cards.builtin.service import BuiltinCards
-from cardloom_protocol.errors import ErrorCode, JsonValue
+from cardloom_protocol.errors import ErrorCode
 from cardloom_protocol.ids import CardId, ChainId, WorkspaceId
+from cardloom_protocol.jstext import JsonValue
 
 HOME, LIST = WorkspaceId("w_1"), CardId("c_1")
 

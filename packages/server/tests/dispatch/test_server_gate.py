@@ -11,8 +11,9 @@ from cardloom.core.presence import Presence
 from cardloom.core.records import Arrow, Card, DrawnBy, PutArrow, PutCard
 from cardloom.dispatch.gate import Gate
 from cardloom_protocol.callers import Caller, CallerKind
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, ConnectionId, PackageId, WorkspaceId
+from cardloom_protocol.jstext import JsonValue
 
 HOME = WorkspaceId("w")
 RADAR, SHELL = CardId("radar"), CardId("shell")

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.paths import normalize_workspace_path
 from cardloom_protocol.protected import protects

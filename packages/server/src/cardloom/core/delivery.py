@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cardloom_protocol.errors import JsonValue
 from cardloom_protocol.ids import CardId, WorkspaceId
+from cardloom_protocol.jstext import JsonValue
 
 from .call import Cause
 from .records import Card

@@ -10,7 +10,8 @@ import secrets
 from collections.abc import Mapping
 
 from cardloom_protocol.callers import Caller
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.jstext import JsonValue
 
 from ..core.call import Call, Handler, Result
 from .gate import Gate

@@ -8,9 +8,10 @@ is asked for its arrows and counted as a card is.
 from __future__ import annotations
 
 from cardloom_protocol.callers import Caller, CallerKind, for_agent
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import Facts, RateWindow, check, rate_limited
 from cardloom_protocol.ids import CardId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.method_row import MethodRow, Namespace
 from cardloom_protocol.methods import CARD_METHODS, find_method
 

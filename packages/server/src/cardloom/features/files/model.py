@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
-from cardloom_protocol.jstext import js_trim, utf16_length
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.jstext import JsonValue, js_trim, utf16_length
 from cardloom_protocol.limits import limit
 from cardloom_protocol.paths import MAX_WORKSPACE_PATH_CHARS, normalize_workspace_path
 from cardloom_protocol.protected import protects

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, WorkspaceId
-from cardloom_protocol.jstext import json_length
+from cardloom_protocol.jstext import JsonValue, json_length
 
 from ...core.call import Cause
 from ...core.records import Flow

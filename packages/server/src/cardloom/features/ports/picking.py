@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import invalid_params
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.ports import Check, PortInfo, coerce, coercion, is_port_type, pick_input
 from cardloom_protocol.schema import Issue
 

@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import ask, check_answer
 from cardloom_protocol.ids import CardId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.ports import Check, PortInfo, check_value
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, WorkspaceId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.ports import coerce
 

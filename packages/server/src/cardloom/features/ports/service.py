@@ -12,7 +12,7 @@ from collections.abc import Awaitable, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import (
     ChainGuard,
     Plan,
@@ -23,6 +23,7 @@ from cardloom_protocol.hosting import (
     rate_limited,
 )
 from cardloom_protocol.ids import CardId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.ports import Check, PeerInfo, PortInfo, check_value
 

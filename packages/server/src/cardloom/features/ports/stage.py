@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from cardloom_protocol.errors import JsonValue
 from cardloom_protocol.ids import ArrowId, CardId, WorkspaceId
+from cardloom_protocol.jstext import JsonValue
 
 from ...core.call import Cause
 from ...core.clock import Clock

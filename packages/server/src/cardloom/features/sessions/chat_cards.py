@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, WorkspaceId
-from cardloom_protocol.jstext import utf16_cut, utf16_length
+from cardloom_protocol.jstext import JsonValue, utf16_cut, utf16_length
 from cardloom_protocol.limits import limit
 from cardloom_protocol.session.errors import Conflict, SessionError
 from cardloom_protocol.session.parts import derived_text

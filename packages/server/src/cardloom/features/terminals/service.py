@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from cardloom_protocol.agents import AgentInfo, advance
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, ConnectionId, WorkspaceId
-from cardloom_protocol.jstext import utf16_length
+from cardloom_protocol.jstext import JsonValue, utf16_length
 from cardloom_protocol.limits import limit
 from cardloom_protocol.themes import Scheme
 

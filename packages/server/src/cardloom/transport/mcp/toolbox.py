@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from cardloom_protocol.errors import JsonValue
 from cardloom_protocol.hosting import invalid_params
 from cardloom_protocol.ids import CardId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.manifest import ToolDefinition
 from cardloom_protocol.manifest.names import tool_full_name

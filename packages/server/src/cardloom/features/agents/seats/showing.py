@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final, TypeAlias
 
 from cardloom_protocol.agents import AgentInfo
-from cardloom_protocol.errors import CallError, JsonValue
+from cardloom_protocol.errors import CallError
 from cardloom_protocol.ids import CardId
+from cardloom_protocol.jstext import JsonValue
 
 from ....core.call import Cause
 from ..state import IN_TURN, AgentState, Published

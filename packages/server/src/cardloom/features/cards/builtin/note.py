@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.jstext import JsonValue
 
 from .state import NewId, State, no_input
 

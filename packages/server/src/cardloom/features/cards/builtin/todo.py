@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cardloom_protocol.errors import JsonValue
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 
 from .state import (

@@ -9,7 +9,8 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 
 from .catalogues import Catalogues

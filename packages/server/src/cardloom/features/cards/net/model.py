@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import invalid_params
 from cardloom_protocol.hosts import fill_secrets, secret_names
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 from cardloom_protocol.permissions import Permission
 from cardloom_protocol.schema import Issue

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosts import header_allowed
-from cardloom_protocol.jstext import utf16_length
+from cardloom_protocol.jstext import JsonValue, utf16_length
 from cardloom_protocol.limits import limit
 from cardloom_protocol.settings import (
     SettingDefinition,

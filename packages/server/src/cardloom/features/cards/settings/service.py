@@ -10,8 +10,9 @@ import logging
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, PackageId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.manifest import Manifest
 from cardloom_protocol.settings import SettingDefinition, SettingValue
 

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
-from cardloom_protocol.errors import JsonValue
 from cardloom_protocol.ids import CardId, PackageId
+from cardloom_protocol.jstext import JsonValue
 from cardloom_protocol.limits import limit
 
 from ....core.bus import Bus, card_topic

@@ -14,9 +14,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import apsw
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.ids import CardId, PackageId
-from cardloom_protocol.jstext import json_length, utf16_key, utf16_length
+from cardloom_protocol.jstext import JsonValue, json_length, utf16_key, utf16_length
 from cardloom_protocol.limits import limit
 
 from ....host.database import Database

@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cardloom_protocol.errors import CallError, ErrorCode, JsonValue
+from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.hosting import invalid_params
 from cardloom_protocol.ids import CardId
-from cardloom_protocol.jstext import json_length
+from cardloom_protocol.jstext import JsonValue, json_length
 from cardloom_protocol.limits import limit
 from cardloom_protocol.manifest import ToolDefinition
 from cardloom_protocol.schema import compile_schema
