@@ -280,6 +280,23 @@ async def test_another_language_brings_the_ports_of_cards_again_in_it(desk: Any,
     await desk.until(lambda: desk.card(card_id)["ports"]["inputs"][0]["label"] == "Вход")
 
 
+async def test_a_program_draws_in_the_dark_scheme_whatever_pages_draw_in_by_their_systems(
+    desk: Any, clients: Any
+) -> None:
+    here = {"workspaceId": desk.id, "active": True, "cards": []}
+    await desk.page.call("client.presence", **here, scheme="light")
+    _, card, context = await own_card(desk, clients)
+    assert context["theme"]["scheme"] == "dark", "each page may mean another by `system`"
+    other = await clients.page()
+    await other.call("client.presence", **here, scheme="dark")
+    await desk.page.call("client.presence", **here, scheme="light")
+    assert (await card.call("theme.get"))["scheme"] == "dark"
+    await desk.page.call("client.presence", **here, scheme="dark")
+    await desk.page.call("client.presence", **here, scheme="light")
+    await desk.page.call("preferences.set", scheme="light")
+    assert (await card.event("theme.changed"))["scheme"] == "light", "what the owner chose is for all"
+
+
 async def test_cards_follow_the_owners_theme_and_language(desk: Any, clients: Any) -> None:
     _, card, context = await own_card(desk, clients)
     assert context["theme"]["scheme"] == "dark", "what `system` means is known to pages alone"

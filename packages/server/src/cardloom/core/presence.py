@@ -91,7 +91,7 @@ class Presence:
 
     def visibility(self, card_id: CardId) -> Visibility:
         """How well a card is seen on the page that owns its frame, else on the page that shows it best."""
-        owner = self._pages.get(self._owners.get(card_id, ConnectionId("")))
+        owner = self.owner_of(card_id)
         if owner is not None:
             return owner.cards.get(card_id, "hidden")
         seen = {page.cards.get(card_id) for page in self._pages.values()}
@@ -108,8 +108,11 @@ class Presence:
 
     def page_for(self, card_id: CardId, workspace_id: WorkspaceId) -> Page | None:
         """The page that speaks for a card: the owner of its frame, else the last active one, best of its workspace."""
-        owner = self._pages.get(self._owners.get(card_id, ConnectionId("")))
-        return owner or self.last_active(workspace_id) or self.last_active()
+        return self.owner_of(card_id) or self.last_active(workspace_id) or self.last_active()
+
+    def owner_of(self, card_id: CardId) -> Page | None:
+        """The page that owns a card's frame; a card that is no frame has none."""
+        return self._pages.get(self._owners.get(card_id, ConnectionId("")))
 
     def is_focused(self, card_id: CardId) -> bool:
         """Whether a card's frame has the keyboard on some page."""

@@ -195,15 +195,15 @@ class CardSurface:
         return self._consents.granted(card.workspace_id, package.id)
 
     def _taste_of(self, card: Card) -> Taste:
-        """The owner's choices; what `system` means is what the card's page draws in."""
+        """The owner's choices; to a frame `system` means what its page draws in, and to a program nothing."""
         taste = self._around.taste()
-        page = self._rooms.presence.page_for(card.id, card.workspace_id)
+        page = self._rooms.presence.owner_of(card.id)
         if taste.scheme != "system" or page is None or page.scheme is None:
             return taste
         return replace(taste, scheme=page.scheme)
 
     def _page_told(self, page: Page) -> None:
-        """A page draws in another scheme than before: the cards it speaks for follow."""
+        """A page draws in another scheme than before: the frames it owns follow."""
         before = self._schemes.get(page.connection_id)
         self._schemes[page.connection_id] = page.scheme
         # A card may be up before its page said anything: it draws in what a page without a scheme would.
@@ -212,8 +212,7 @@ class CardSurface:
         if self._around.taste().scheme != "system":
             return
         for card_id in self.connected:
-            card = self._graph.find_card(card_id)
-            if card is not None and self._rooms.presence.page_for(card_id, card.workspace_id) is page:
+            if self._rooms.presence.owner_of(card_id) is page and self._graph.find_card(card_id) is not None:
                 self._bus.publish("theme.changed", self.theme(card_id), card_topic(card_id))
 
     def _page_gone(self, connection_id: ConnectionId) -> None:
