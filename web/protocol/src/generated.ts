@@ -2050,7 +2050,7 @@ export interface CanvasMethodParams {
   "client.newCode": Readonly<Record<string, never>> | null;
   /** Tells which workspace this page shows, how each card is seen on it, which frame has the keyboard, and what it draws in. */
   "client.presence": { readonly workspaceId: string | null; readonly active: boolean; readonly cards?: readonly ({ readonly cardId: string; readonly visibility: "visible" | "overview" | "hidden" })[]; readonly focusedCardId?: string | null; readonly scheme?: "dark" | "light" };
-  /** Chooses the theme and the language that pages and cards start with. */
+  /** Chooses the theme and the language that pages and cards start with; where none is named, tells them alone. */
   "preferences.set": { readonly scheme?: "dark" | "light" | "system"; readonly language?: "en" | "ru" | "zh" };
   /** Lists every workspace this server knows. */
   "workspace.list": Readonly<Record<string, never>> | null;

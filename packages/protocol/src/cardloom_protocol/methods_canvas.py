@@ -108,7 +108,7 @@ _ACCESS = (
         "preferences.set",
         record({}, {"scheme": one_of(("dark", "light", "system")), "language": one_of(("en", "ru", "zh"))}),
         "canvas",
-        "Chooses the theme and the language that pages and cards start with.",
+        "Chooses the theme and the language that pages and cards start with; where none is named, tells them alone.",
         "{scheme, language}",
     ),
 )
