@@ -1,11 +1,12 @@
 import { has, type AnyPart } from "@cardloom/protocol/session";
-import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
+import { useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
 import { useT } from "../shell/context";
 import { CloseIcon, ClipIcon, StopIcon } from "../shell/icons";
 import { useStore } from "../state/store";
 import { useAttempt, useDesk, usePlace } from "./context";
 import { attachmentOf, keepAttachment, type Attachment } from "./model/attachments";
 import { draftKey, drafts } from "./model/drafts";
+import { useTextHeight } from "./useTextHeight";
 import styles from "./thread.module.css";
 
 /**
@@ -22,7 +23,7 @@ export function Composer({ children }: { children?: ReactNode }) {
   const [attached, setAttached] = useState(() => drafts.of(key).files);
   const running = useStore(conversation.state, (state) => state.transcript.run?.status === "running");
   const sending = useStore(conversation.state, (state) => state.sending !== null);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useTextHeight(text);
   const picker = useRef<HTMLInputElement>(null);
   const canAttach = has(capabilities, "assets");
 
@@ -35,12 +36,6 @@ export function Composer({ children }: { children?: ReactNode }) {
     drafts.hold(key, next);
     setAttached(next);
   };
-  useEffect(() => {
-    const element = field.current;
-    if (element === null) return;
-    element.style.height = "auto";
-    element.style.height = `${Math.min(element.scrollHeight, 240)}px`;
-  }, [text]);
 
   const send = async () => {
     const line = text.trim();
