@@ -22,18 +22,9 @@ async def list_cards(workspace: str | None) -> Answer:
     data = [
         {"workspace": shown["workspace"], "cards": shown["cards"], "arrows": shown["arrows"]} for shown in snapshots
     ]
-    parts = []
-    for shown in snapshots:
-        names = {card["id"]: card["name"] for card in shown["cards"]}
-        rows = [
-            (card["id"], card["kind"], card["name"], _state(card), _sends_to(card, shown, names))
-            for card in shown["cards"]
-        ]
-        title = f"{shown['workspace']['name']} ({shown['workspace']['path']})"
-        parts.append(
-            f"{title}\n{table(('ID', 'KIND', 'NAME', 'STATE', 'SENDS TO'), rows)}" if rows else f"{title}\nno cards"
-        )
-    return Answer(data, "\n\n".join(parts) or "No workspace is open. Open a folder with: cardloom up DIR")
+    return Answer(
+        data, "\n\n".join(map(_listed, snapshots)) or "No workspace is open. Open a folder with: cardloom up DIR"
+    )
 
 
 async def connect(a: str, b: str, workspace: str | None, *, two_way: bool) -> Answer:

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cardloom_protocol.errors import CallError, ErrorCode
@@ -184,11 +184,7 @@ class _Talk:
             say(f"{event.get('title')}{': ' + event['text'] if event.get('text') else ''}")
             for number, option in enumerate(options, 1):
                 say(f"  {number} {option['label']}")
-            said = ((await _line()) or "").strip()
-            if said.isdigit() and 1 <= int(said) <= len(options):
-                settled = {"optionIds": [options[int(said) - 1]["id"]]}
-            elif said and not options:
-                settled = {"text": said}
+            settled = settled_by((await _line()) or "", options)
         else:
             say(f"{event.get('title')}: nobody can answer here, so it is refused")
         try:
@@ -207,6 +203,14 @@ class _Talk:
 
     def _receive(self, told: dict[str, Any]) -> None:
         self._streams.setdefault(told["streamId"], asyncio.Queue()).put_nowait(told)
+
+
+def settled_by(line: str, options: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a typed line answers: the option of that number, the text where there are no options, else nothing."""
+    said = line.strip()
+    if said.isdecimal() and 1 <= int(said) <= len(options):
+        return {"optionIds": [options[int(said) - 1]["id"]]}
+    return {"text": said} if said and not options else {"cancelled": True}
 
 
 async def _line() -> str | None:

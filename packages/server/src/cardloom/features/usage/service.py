@@ -62,7 +62,6 @@ class UsageService:
         self._graph = graph
         self._bus = bus
         self._clock = clock
-        self._directory = directory
         self._ledger = ledger
         self._folder = folder
         self._home = home
