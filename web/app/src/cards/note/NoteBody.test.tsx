@@ -1,5 +1,5 @@
-import { act, screen, waitFor } from "@testing-library/react";
-import { beforeAll, expect, test } from "vitest";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { CallFailure } from "../../connection/failure";
 import { later, showCard } from "../testing/cardHost";
 
@@ -7,6 +7,8 @@ beforeAll(() => {
   // jsdom lays nothing out; the editor asks where its text lies and may be told: nowhere.
   Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 });
+
+afterEach(() => void vi.restoreAllMocks());
 
 let notes = 0;
 /** Each note has an id of its own, since what is typed outlives a body. */
@@ -41,6 +43,28 @@ test("what others write shows in a note that is being read", async () => {
   await screen.findByText("old");
   change({ revision: 2, content: { text: "new" } });
   expect(await screen.findByText("new")).toBeDefined();
+});
+
+test("what is added to a note that was read to its end comes into sight, and moves nobody who reads further up", async () => {
+  const height = vi.spyOn(HTMLElement.prototype, "scrollHeight", "get");
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(100);
+  height.mockReturnValue(100);
+  const { change } = showNote("first");
+  const box = await screen.findByRole("document", { name: "Note, rendered" });
+  await screen.findByText("first");
+  height.mockReturnValue(400);
+  change({ revision: 2, content: { text: "first\n\nsecond" } });
+  await screen.findByText("second");
+  expect(box.scrollTop).toBe(50);
+  fireEvent.scroll(box, { target: { scrollTop: 0 } });
+  height.mockReturnValue(700);
+  change({ revision: 3, content: { text: "first\n\nsecond\n\nthird" } });
+  await screen.findByText("third");
+  expect(box.scrollTop).toBe(0);
+  fireEvent.scroll(box, { target: { scrollTop: 600 } });
+  change({ revision: 4, content: { text: "quite another text" } });
+  await screen.findByText("quite another text");
+  expect(box.scrollTop).toBe(600);
 });
 
 test("what others write comes into the open editor around the cursor", async () => {

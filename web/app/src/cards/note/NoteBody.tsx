@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { EyeIcon, PencilSquareIcon } from "@heroicons/react/24/outline";
 import type { NoteCard } from "../../wire/records";
 import type { CardBodyProps, TextKey } from "../contract";
 import { IconButton } from "../parts/IconButton";
 import { NoteConflict } from "./NoteConflict";
+import { NoteReading } from "./NoteReading";
 import { PlainEditor } from "./PlainEditor";
 import styles from "./note.module.css";
 import { phrasesOf } from "./phrases";
@@ -12,7 +13,6 @@ import type { NoteState } from "./sync";
 
 // With the server away there is no editor to be had; a note can be written all the same.
 const NoteEditor = lazy(() => import("./NoteEditor").catch(() => ({ default: PlainEditor })));
-const NotePreview = lazy(() => import("./NotePreview"));
 
 const stateText: Record<NoteState["state"], TextKey | null> = {
   saved: null,
@@ -40,13 +40,6 @@ export function NoteBody({ card, api }: CardBodyProps<NoteCard>) {
     requestAnimationFrame(() => toggle.current?.querySelector("button")?.focus());
   }
 
-  function onReadingKey(event: KeyboardEvent) {
-    if (event.key !== "Enter" || event.target !== event.currentTarget) return;
-    event.preventDefault();
-    event.stopPropagation();
-    setWriting(true);
-  }
-
   if (note.conflict !== null) {
     return <NoteConflict mine={note.text} theirs={note.conflict.text} t={t} onChoose={(choice) => sync.resolve(choice)} />;
   }
@@ -67,20 +60,7 @@ export function NoteBody({ card, api }: CardBodyProps<NoteCard>) {
         {writing ? (
           <NoteEditor {...editing} />
         ) : (
-          <div
-            className={`${styles.reading ?? ""} nowheel`}
-            role="document"
-            tabIndex={0}
-            aria-label={t("note.reading")}
-            onDoubleClick={() => setWriting(true)}
-            onKeyDown={onReadingKey}
-          >
-            {note.text.trim() === "" ? (
-              <p className={styles.hint}>{t("note.hint")}</p>
-            ) : (
-              <NotePreview text={note.text} />
-            )}
-          </div>
+          <NoteReading text={note.text} t={t} onWrite={() => setWriting(true)} />
         )}
       </Suspense>
       {said !== null && (
