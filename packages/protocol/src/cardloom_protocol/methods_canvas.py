@@ -54,7 +54,6 @@ def _row(
     doc: str,
     result: str = "nothing",
     *,
-    built: bool = True,
     before_ready: bool = False,
     whole_canvas: bool = False,
 ) -> MethodRow:
@@ -65,7 +64,7 @@ def _row(
         doc,
         result,
         ns="cardloom",
-        built=built,
+        built=True,
         before_ready=before_ready,
         large_response=whole_canvas,
     )
