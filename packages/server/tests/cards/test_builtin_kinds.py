@@ -132,6 +132,35 @@ def test_added_tasks_keep_their_ids_where_those_are_free() -> None:
     assert [item["id"] for item in after.content["items"]] == ["0", "n1", "new", "n2", "n3"]
 
 
+def test_a_task_that_comes_again_is_no_second_one_and_what_is_told_of_it_is_taken_over() -> None:
+    ours, theirs = "i_abcdefghijkl", "7"
+    first = [{"id": ours, "text": "a"}, {"id": theirs, "text": "b"}, {"text": "c"}]
+    after = Todo().receive(items(), "add", first, ids())
+    again = [{"id": ours, "text": "A", "status": "done"}, {"id": theirs, "text": "b", "column": "Later"}]
+    after = Todo().receive(after, "add", again, ids())
+    assert after.content["items"] == [
+        {"id": ours, "text": "A", "status": "done"},
+        {"id": theirs, "text": "b", "status": "pending", "column": "Later"},
+        {"id": "n1", "text": "c", "status": "pending"},
+    ]
+    assert Todo().receive(after, "add", again, ids()) == after
+
+
+def test_an_id_of_somebody_else_may_mean_another_task_which_comes_once() -> None:
+    state = items("theirs")
+    for _ in range(3):
+        state = Todo().receive(state, "add", [{"id": "0", "text": "mine", "status": "active"}], ids())
+    assert [(item["id"], item["text"]) for item in state.content["items"]] == [("0", "theirs"), ("n1", "mine")]
+    assert [item["status"] for item in state.content["items"]] == ["pending", "active"]
+
+
+def test_a_full_list_still_takes_over_what_is_told_of_its_items() -> None:
+    full = items(*[str(n) for n in range(200)])
+    told = [{"id": str(n), "text": str(n), "status": "done"} for n in range(200)]
+    after = Todo().receive(full, "add", told, ids())
+    assert [item["status"] for item in after.content["items"]] == ["done"] * 200
+
+
 def test_added_tasks_keep_what_a_list_does_not_show() -> None:
     task = {"text": "x", "status": "error", "column": "Later", "assignee": "ann"}
     after = Todo().receive(items(), "add", [task], ids())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Iterator
 
 from cardloom_protocol.ids import ArrowId, CardId, ChainId, ConnectionId, DialogId, PageId, WorkspaceId
@@ -21,6 +22,7 @@ def _random() -> Iterator[str]:
 
 
 _letters = _random()
+_ITEM = re.compile(r"i_[A-Za-z0-9_-]{12}")
 
 
 def _new(prefix: str) -> str:
@@ -58,3 +60,8 @@ def new_dialog_id() -> DialogId:
 def new_item_id() -> str:
     """An id for a task, a column or an item inside a card."""
     return _new("i")
+
+
+def is_item_id(text: str) -> bool:
+    """Whether an id has the form of `new_item_id`, of which no two are the same."""
+    return _ITEM.fullmatch(text) is not None

@@ -24,6 +24,7 @@ from .state import (
     free_id,
     index_of,
     no_input,
+    same_task,
     text_conflict,
 )
 
@@ -32,7 +33,9 @@ MAX_COLUMNS = 32
 
 
 class Kanban:
-    """`add` adds tasks that nobody is assigned to, `update` moves or changes one, `tasks` tells all."""
+    """`add` adds tasks that nobody is assigned to and takes over what it is told of those it has, `update` moves or
+    changes one, `tasks` tells all.
+    """
 
     output = "tasks"
 
@@ -108,9 +111,12 @@ class Kanban:
 
     def _added(self, state: State, given: list[Task], new_id: NewId) -> State:
         columns, tasks = columns_of(state), tasks_of(state)
-        self._check_room(len(tasks) + len(given))
         taken = {task["id"] for task in tasks}
         for task in given:
+            place = same_task(tasks, task)
+            if place is not None:
+                _change(tasks, place, task, _named_column(columns, task.get("column")))
+                continue
             tasks.append(
                 {
                     "id": free_id(task.get("id"), taken, new_id),
@@ -119,26 +125,19 @@ class Kanban:
                     "column": _column_for(columns, task.get("column"))["id"],
                 }
             )
+        self._check_room(len(tasks))
         return _with(state, columns, tasks)
 
     def _patched(self, state: State, patch: Mapping[str, Any]) -> State:
         columns, tasks = columns_of(state), tasks_of(state)
         index = find_task(tasks, patch["ref"])
-        task = {**tasks[index], **{name: patch[name] for name in ("text", "status") if name in patch}}
-        if "column" not in patch:
-            tasks[index] = task
-            return _with(state, columns, tasks)
-        column = _named_column(columns, patch["column"])
-        if column is None:
+        column = _named_column(columns, patch.get("column"))
+        if column is None and "column" in patch:
             known = ", ".join(repr(column["title"]) for column in columns)
             message = f"there is no column {patch['column']!r}; there are {known}"
             issue: JsonValue = {"path": "/column", "keyword": "column", "message": message}
             raise CallError(ErrorCode.INVALID_PARAMS, message, [issue])
-        if column["id"] == task["column"]:
-            tasks[index] = task
-        else:
-            del tasks[index]
-            tasks.append({**task, "column": column["id"]})
+        _change(tasks, index, patch, column)
         return _with(state, columns, tasks)
 
     def _check_room(self, count: int) -> None:
@@ -169,6 +168,16 @@ def _named_column(columns: list[Task], name: str | None) -> Task | None:
 
 def _column_for(columns: list[Task], name: str | None) -> Task:
     return _named_column(columns, name) or columns[0]
+
+
+def _change(tasks: list[Task], index: int, told: Mapping[str, Any], column: Task | None) -> None:
+    """Take over what is told of a task; it comes last in another column."""
+    task = {**tasks[index], **{name: told[name] for name in ("text", "status") if name in told}}
+    if column is None or column["id"] == task["column"]:
+        tasks[index] = task
+    else:
+        del tasks[index]
+        tasks.append({**task, "column": column["id"]})
 
 
 def _assigned(task: Task, step: Mapping[str, Any]) -> Task:

@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeAlias
 from cardloom_protocol.errors import CallError, ErrorCode
 from cardloom_protocol.jstext import JsonValue
 
+from ....core.ids import is_item_id
+
 NewId: TypeAlias = Callable[[], str]
 Task: TypeAlias = dict[str, Any]
 
@@ -64,6 +66,18 @@ def index_of(entries: Sequence[Task], entry_id: str, what: str) -> int:
         if entry["id"] == entry_id:
             return index
     raise CallError(ErrorCode.NOT_FOUND, f"there is no {what} {entry_id!r}")
+
+
+def same_task(tasks: Sequence[Task], given: Task) -> int | None:
+    """The index of the task that a given one is, as it comes again with every change of its list; None for a new one.
+
+    An id that Cardloom made is nobody else's. Under any other id two senders may mean two tasks, so the text decides.
+    """
+    wanted = given.get("id")
+    place = next((index for index, task in enumerate(tasks) if task["id"] == wanted), None)
+    if wanted is None or place is None or is_item_id(wanted) or tasks[place]["text"] == given["text"]:
+        return place
+    return next((index for index, task in enumerate(tasks) if task["text"] == given["text"]), None)
 
 
 def free_id(wanted: str | None, taken: set[str], new_id: NewId) -> str:

@@ -19,15 +19,17 @@ from .state import (
     free_id,
     index_of,
     no_input,
+    same_task,
     text_conflict,
 )
 
 _LIMIT = "todoItems"
 _EXTRAS = ("column", "assignee")
+_TOLD = ("text", "status", *_EXTRAS)
 
 
 class Todo:
-    """`add` adds items, `update` changes one, `items` tells all."""
+    """`add` adds items and takes over what it is told of those it has, `update` changes one, `items` tells all."""
 
     output = "items"
 
@@ -77,15 +79,19 @@ class Todo:
 
     def _added(self, state: State, tasks: list[Task], new_id: NewId) -> State:
         items = items_of(state)
-        self._check_room(len(items) + len(tasks))
         taken = {item["id"] for item in items}
         for task in tasks:
+            place = same_task(items, task)
+            if place is not None:
+                items[place] = {**items[place], **{name: task[name] for name in _TOLD if name in task}}
+                continue
             item = {
                 "id": free_id(task.get("id"), taken, new_id),
                 "text": task["text"],
                 "status": task.get("status", "pending"),
             }
             items.append({**item, **{name: task[name] for name in _EXTRAS if name in task}})
+        self._check_room(len(items))
         return _with(state, items)
 
     def _patched(self, state: State, patch: Mapping[str, Any]) -> State:
