@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cardloom.core.bus import canvas_topic
+from cardloom.core.bus import Event, canvas_topic
 from cardloom_protocol.ids import ArrowId
 
 from .conftest import Board, port
@@ -73,3 +73,14 @@ async def test_outputs_that_reach_the_same_inputs_share_the_row_of_their_receive
     assert [named.id for named in apart.inputs] == ["number"]
     await board.connect(sender, note)
     assert wiring.routes(card, card.outputs[0]).row.topics is None  # a note has no program to hand it to
+
+
+async def test_what_listens_by_name_hears_pulses_though_no_page_looks(board: Board) -> None:
+    sender = await board.custom(port("out", "ns:text"))
+    receiver = await board.custom(takes=(port("in", "ns:text"),))
+    arrow_id = await board.connect(sender, receiver)
+    heard: list[Event] = []
+    board.app.bus.listen("arrow.activity", heard.append)
+    await sender.emit("out", "x")
+    board.app.activity.show()
+    assert [arrow["arrowId"] for event in heard for arrow in event.data["arrows"]] == [arrow_id]

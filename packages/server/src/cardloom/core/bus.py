@@ -107,6 +107,10 @@ class Bus:
         """Whether anybody follows a topic."""
         return topic in self._followers
 
+    def reaches_anybody(self, name: str, topic: Topic) -> bool:
+        """Whether an event of that name would be heard on a topic."""
+        return topic in self._followers or name in self._listeners
+
     def waiting(self, topic: Topic) -> int:
         """How many characters of events the slowest follower of a topic has not read yet."""
         return max((self._waiting[connection_id]() for connection_id in self._followers.get(topic, ())), default=0)

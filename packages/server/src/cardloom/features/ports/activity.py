@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from cardloom_protocol.ids import ArrowId, WorkspaceId
 
@@ -19,6 +19,7 @@ from .model import Lane, Outcome
 
 WriteStats: TypeAlias = Callable[[Sequence[tuple[ArrowId, ArrowStats]]], Awaitable[None]]
 _Shown: TypeAlias = tuple[WorkspaceId, Outcome, str]
+_PULSE: Final = "arrow.activity"
 
 
 @dataclass(slots=True)
@@ -94,7 +95,7 @@ class Activity:
         passed, self._to_show = self._to_show, {}
         pulses: dict[WorkspaceId, list[dict[str, Any]]] = {}
         for workspace_id in {workspace_id for workspace_id, _, _ in passed.values()}:
-            if self._bus.is_followed(canvas_topic(workspace_id)):
+            if self._bus.reaches_anybody(_PULSE, canvas_topic(workspace_id)):
                 pulses[workspace_id] = []
         for (arrow_id, flow), (workspace_id, outcome, type_) in passed.items():
             if workspace_id in pulses:
@@ -102,9 +103,7 @@ class Activity:
                 pulse = {"arrowId": arrow_id, "direction": flow, "stats": stats, "outcome": outcome, "type": type_}
                 pulses[workspace_id].append(pulse)
         for workspace_id, arrows in pulses.items():
-            self._bus.publish(
-                "arrow.activity", {"workspaceId": workspace_id, "arrows": arrows}, canvas_topic(workspace_id)
-            )
+            self._bus.publish(_PULSE, {"workspaceId": workspace_id, "arrows": arrows}, canvas_topic(workspace_id))
 
     async def store(self) -> None:
         """Write the counts that changed since the last time."""
