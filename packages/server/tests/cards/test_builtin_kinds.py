@@ -154,6 +154,21 @@ def test_an_id_of_somebody_else_may_mean_another_task_which_comes_once() -> None
     assert [item["status"] for item in state.content["items"]] == ["pending", "active"]
 
 
+def test_a_task_that_comes_to_a_board_again_moves_where_it_is_said_to_be_and_stays_where_nothing_is_said() -> None:
+    state = State(BOARD)
+    told = [
+        {"id": "1", "text": "one", "column": "Done", "assignee": "bob"},
+        {"id": "2", "text": "two", "status": "error"},
+        {"id": "3", "text": "three", "column": "Nowhere"},
+    ]
+    after = Kanban().receive(state, "add", told, ids())
+    assert columns(after) == {"To do": ["2"], "Done": ["3", "1"]}
+    tasks = {task["id"]: task for task in after.content["tasks"]}
+    assert "assignee" not in tasks["1"]
+    assert (tasks["2"]["status"], tasks["2"]["assignee"]) == ("error", "ann")
+    assert Kanban().receive(after, "add", told, ids()) == after
+
+
 def test_a_full_list_still_takes_over_what_is_told_of_its_items() -> None:
     full = items(*[str(n) for n in range(200)])
     told = [{"id": str(n), "text": str(n), "status": "done"} for n in range(200)]

@@ -12,7 +12,7 @@ from cardloom_sdk.card_run import be
 from cardloom_sdk.channel import Channel, dial
 
 from .conftest import CAP_S
-from .test_cards_behaviour import MANIFEST
+from .own_cards import MANIFEST
 
 
 def quick() -> BackOff:

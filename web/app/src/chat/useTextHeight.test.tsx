@@ -30,19 +30,15 @@ test("a field that was out of sight gets the height of its text once it is seen,
   const field = screen.getByRole("textbox");
   expect(field.style.height).toBe("");
 
-  width.mockReturnValue(300);
-  height.mockReturnValue(24);
-  told();
-  expect(field.style.height).toBe("24px");
-  width.mockReturnValue(150);
-  height.mockReturnValue(44);
-  told();
-  expect(field.style.height).toBe("44px");
-
-  width.mockReturnValue(0);
-  height.mockReturnValue(0);
-  told();
-  expect(field.style.height).toBe("44px");
+  const measured = (widthPx: number, heightPx: number) => {
+    width.mockReturnValue(widthPx);
+    height.mockReturnValue(heightPx);
+    told();
+    return field.style.height;
+  };
+  expect(measured(300, 24)).toBe("24px");
+  expect(measured(150, 44)).toBe("44px");
+  expect(measured(0, 0)).toBe("44px");
 
   width.mockReturnValue(150);
   height.mockReturnValue(9000);

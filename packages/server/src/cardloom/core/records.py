@@ -1,7 +1,7 @@
 """What stands on a canvas: workspaces, cards and arrows as immutable values, and the changes that replace them.
 
-A record's `to_wire` is what pages see. Coordinates and sizes are canvas units (pixels at zoom 1). Spec: decisions 36,
-41, 43.
+Only what an arrow counts is changed in place: it belongs to the arrow, whichever value tells of it. A record's
+`to_wire` is what pages see. Coordinates and sizes are canvas units (pixels at zoom 1). Spec: decisions 36, 41, 43.
 """
 
 from __future__ import annotations

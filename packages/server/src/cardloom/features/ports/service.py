@@ -303,7 +303,7 @@ class PortsService:
             landed = land(plan, value, self._check)
             place = self.post.place_after(None)
             draft = self._draft(card, port, self._body(value), place, "late", len(targets), "retained")
-            draft.kept = kept
+            draft.kept = kept  # and so it goes to each of these alone, not along the whole row
             delivered, written = await self._serving.to_all(draft, replace(routes, plan=plan, paused=()), landed, value)
         await _settled(written)
         return delivered
